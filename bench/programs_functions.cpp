@@ -8,15 +8,6 @@ namespace {
 
 constexpr std::int64_t count = 1 << 20, edge = 1024, most = 64;
 
-/// From -1 to 1, in no order. scattered() in bench/programs_peer.py.
-Tensor scattered(const Shape& shape) {
-  Tensor x(shape, DType::f32);
-  float* to = x.mutable_data<float>();
-  for (std::int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<float>(static_cast<std::uint32_t>(i) * 2'654'435'761U >> 8) * 0x1p-23F - 1;
-  return x;
-}
-
 using Check = void (*)(const std::vector<float>& x, const std::vector<float>& found);
 
 template <class F>

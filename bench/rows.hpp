@@ -63,6 +63,15 @@ inline Tensor values(const Shape& shape, float scale = 1) {
   return x;
 }
 
+/// From -1 to 1, in no order. scattered() in bench/programs_peer.py.
+inline Tensor scattered(const Shape& shape) {
+  Tensor x(shape, DType::f32);
+  float* to = x.mutable_data<float>();
+  for (std::int64_t i = 0; i < x.elements(); ++i)
+    to[i] = static_cast<float>(static_cast<std::uint32_t>(i) * 2'654'435'761U >> 8) * 0x1p-23F - 1;
+  return x;
+}
+
 inline double median(std::vector<double> times) {
   const auto middle = times.begin() + std::ssize(times) / 2;
   std::nth_element(times.begin(), middle, times.end());

@@ -12,30 +12,14 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_p
 sys.path.insert(0, "tests/oracle")
 
 import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
 import jax_transformer as transformer  # noqa: E402
 import numpy as np  # noqa: E402
-from jax import lax  # noqa: E402
+from digits_peer import BY_MODEL, SHAPES, step  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 from jax_transformer import Layer, Norm, Params, mesh_of, placed  # noqa: E402
 from programs_peer import answer, values  # noqa: E402
 
 mesh = mesh_of(4, 2)
-BY_MODEL = {"w1": P(None, "model"), "b1": P("model"), "w2": P("model", None), "b2": P()}
-SHAPES = {"w1": (64, 128), "b1": (128,), "w2": (128, 10), "b2": (10,)}
-
-
-def loss(params, images, labels):
-    hidden = jax.nn.relu(images @ params["w1"] + params["b1"])
-    logits = lax.psum(hidden @ params["w2"], "model") + params["b2"]
-    chosen = jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], axis=1)
-    return lax.pmean(-jnp.mean(chosen), "data")
-
-
-def step(params, momentum, images, labels):
-    value, gradient = jax.value_and_grad(loss)(params, images, labels)
-    velocity = jax.tree.map(lambda m, g: 0.9 * m + g, momentum, gradient)
-    return value, jax.tree.map(lambda p, v: p - 0.1 * v, params, velocity), velocity
 
 
 def calls_of(train, params, momentum, batch):

@@ -22,7 +22,7 @@ class two_hosts : public testing::Test {
  protected:
   void SetUp() override {
     if (has_sanitizer()) GTEST_SKIP() << "the sanitizers run the same on one host";
-    const Finished can = run_command("tools/two_hosts --can");
+    static const Finished can = run_command("tools/two_hosts --can");
     if (can.status != 0) GTEST_SKIP() << can.out;
   }
 };

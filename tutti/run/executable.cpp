@@ -10,7 +10,6 @@
 #include <new>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/base/hash.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/control/number_checks.hpp"
@@ -26,6 +25,7 @@
 #include "tutti/run/watch/describe.hpp"
 #include "tutti/run/watch/explain.hpp"
 #include "tutti/run/watch/recording.hpp"
+#include "tutti/tensor/tensor_hash.hpp"
 
 namespace tutti {
 
@@ -151,9 +151,7 @@ struct Executable::State {
     std::string said;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i]->sharding()) continue;
-      const Tensor& whole = inputs[i]->whole();
-      said += fmt::format("{} with the hash {:x}\n", input_names[i],
-                          hash_of({reinterpret_cast<const char*>(whole.data()), whole.bytes()}));
+      said += fmt::format("{} with the hash {:x}\n", input_names[i], hash_of(inputs[i]->whole()));
     }
     require_agreement(*transport, said, "passes another argument than");
   }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/base/hash.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/agreement.hpp"
 #include "tutti/devices/block.hpp"
@@ -18,6 +17,7 @@
 #include "tutti/run/executable.hpp"
 #include "tutti/run/watch/joined_timeline.hpp"
 #include "tutti/run/watch/timeline.hpp"
+#include "tutti/tensor/tensor_hash.hpp"
 
 namespace tutti {
 namespace {
@@ -192,9 +192,7 @@ void LocalBackend::require_equal_parts(const Shards& shards, const Tensors& part
   std::vector<PartOnDevice> own;
   for (int device = 0; device < shards.devices(); ++device) {
     if (!drives(device)) continue;
-    const Tensor& part = parts[own.size()];
-    own.push_back(
-        {device, shards.shard(device), hash_of({reinterpret_cast<const char*>(part.data()), part.bytes()})});
+    own.push_back({device, shards.shard(device), hash_of(parts[own.size()])});
   }
   done_together(transport_.get(), turn_, [&] {
     if (const auto differ = devices_that_differ(*transport_, own))

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "tutti/base/error.hpp"
-#include "tutti/base/hash.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/run/backend.hpp"
+#include "tutti/tensor/tensor_hash.hpp"
 
 namespace tutti::tree {
 
@@ -37,10 +37,7 @@ Arrays load_leaves(const Machine& machine, const std::string& path, const std::v
   const auto read = [&] {
     leaves = load_leaves(path, names, like, options, where);
     std::uint64_t hash = hash_of("");
-    for (const Array& leaf : leaves) {
-      const Tensor tensor = leaf.tensor(where);
-      hash = hash_of({reinterpret_cast<const char*>(tensor.data()), tensor.bytes()}, hash);
-    }
+    for (const Array& leaf : leaves) hash = hash_of(leaf.tensor(where), hash);
     return fmt::format("{}: {:x}", path, hash);
   };
   try {

@@ -19,24 +19,45 @@ region::Tile region::tile_of(const RegionCode& code, std::int64_t t) {
   return tile;
 }
 
+namespace {
+
+/// Along each dim of blocks.
+using Coordinates = std::array<std::int64_t, RegionAssembly::most_dims>;
+
+Coordinates coordinates_of(const RegionAssembly& assembly, std::int64_t element) {
+  Coordinates at;
+  for (std::size_t d = assembly.sizes.size(); d-- > 0; element /= assembly.sizes[d])
+    at[d] = element % assembly.sizes[d];
+  return at;
+}
+
+/// The bytes from the ref of a block to the line of `at`, which has all coordinates but the last one. None: the
+/// block has nothing of the line.
+std::optional<std::int64_t> line_of(const RegionAssembly::Block& block, const Coordinates& at) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d + 1 < block.strides.size(); ++d) {
+    if (at[d] < block.begin[d] || at[d] >= block.end[d]) return std::nullopt;
+    offset += at[d] * block.strides[d];
+  }
+  return offset;
+}
+
+}  // namespace
+
 std::optional<std::uintptr_t> region::place_in_one_block(const RegionAssembly& assembly,
                                                          const std::uintptr_t* frame, std::int64_t begin,
                                                          std::int64_t end) {
   const std::size_t last = assembly.sizes.size() - 1;
-  const std::int64_t line = begin / assembly.sizes[last], before = line * assembly.sizes[last];
-  if (end - before > assembly.sizes[last]) return std::nullopt;
+  const Coordinates at = coordinates_of(assembly, begin);
+  const std::int64_t first = at[last], behind = first + end - begin;
+  if (behind > assembly.sizes[last]) return std::nullopt;
   for (const RegionAssembly::Block& block : assembly.blocks) {
-    if (begin - before < block.begin[last] || end - before > block.end[last] ||
+    if (first < block.begin[last] || behind > block.end[last] ||
         block.strides[last] != assembly.element_bytes)
       continue;
-    std::int64_t offset = (begin - before) * block.strides[last], rest = line;
-    bool has = true;
-    for (std::size_t d = last; d-- > 0; rest /= assembly.sizes[d]) {
-      const std::int64_t at = rest % assembly.sizes[d];
-      has &= at >= block.begin[d] && at < block.end[d];
-      offset += at * block.strides[d];
-    }
-    if (has) return frame[static_cast<int>(block.ref)] + static_cast<std::uintptr_t>(offset);
+    if (const std::optional<std::int64_t> line = line_of(block, at))
+      return frame[static_cast<int>(block.ref)] +
+             static_cast<std::uintptr_t>(*line + first * block.strides[last]);
   }
   return std::nullopt;
 }
@@ -85,25 +106,18 @@ void walk_assembly(const RegionCode& code, const Call& call, const Tile& tile, F
   const RegionAssembly& assembly = code.assemblies[std::get<I::Assemble>(call.instruction.what).which];
   const std::int64_t bytes = assembly.element_bytes;
   const std::size_t last = assembly.sizes.size() - 1;
-  std::array<std::int64_t, RegionAssembly::most_dims> at;
-  std::int64_t rest = region::begin_of(code, tile);
-  for (std::size_t d = last + 1; d-- > 0; rest /= assembly.sizes[d]) at[d] = rest % assembly.sizes[d];
+  Coordinates at = coordinates_of(assembly, region::begin_of(code, tile));
   std::uintptr_t to = call.out;
   for (std::int64_t left = call.n; left > 0;) {
     const std::int64_t n = std::min(left, assembly.sizes[last] - at[last]);
     for (std::size_t k = 0; k < assembly.blocks.size(); ++k) {
       const RegionAssembly::Block& block = assembly.blocks[k];
-      bool has = true;
-      std::int64_t offset = 0;
-      for (std::size_t d = 0; d < last; ++d) {
-        has &= at[d] >= block.begin[d] && at[d] < block.end[d];
-        offset += at[d] * block.strides[d];
-      }
+      const std::optional<std::int64_t> line = line_of(block, at);
       const std::int64_t begin = std::max(at[last], block.begin[last]),
                          end = std::min(at[last] + n, block.end[last]);
-      if (!has || begin >= end) continue;
+      if (!line || begin >= end) continue;
       on_piece(to + static_cast<std::uintptr_t>((begin - at[last]) * bytes),
-               call.in[k] + static_cast<std::uintptr_t>(offset + begin * block.strides[last]),
+               call.in[k] + static_cast<std::uintptr_t>(*line + begin * block.strides[last]),
                CopyLoop{end - begin, bytes, block.strides[last]});
     }
     to += static_cast<std::uintptr_t>(n * bytes);

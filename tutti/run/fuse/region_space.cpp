@@ -34,7 +34,7 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
     for (const Address& operand : a.operands) {
       std::int64_t bytes = element_bytes(graph, operand);
       widest = std::max(widest, bytes);
-      if (is_row_value(step, a.shape) || std::holds_alternative<AssembleWork>(a.work)) continue;
+      if (is_row_value(step, a.shape) || assembles(a)) continue;
       RegionOperand over = over_region(graph, operand, a.shape, merged);
       std::vector<StridedLoop> loops = collapsed(over.sizes, over.strides);
       if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
@@ -71,8 +71,7 @@ std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, Step
   for (TaskId i : step.tasks) {
     const Task& task = graph.tasks[i];
     for (const Address& operand : task.operands)
-      if (steps.maker[operand.buffer] != index && !std::holds_alternative<AssembleWork>(task.work))
-        add(operand, task.shape);
+      if (steps.maker[operand.buffer] != index && !assembles(task)) add(operand, task.shape);
     // Terms are offsets from an operand in memory, so this operand cannot be loaded into a tile.
     if (fold_of_terms(task) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
     for (BufferId buffer : task.results)

@@ -276,6 +276,8 @@ std::int64_t elements_from(const Shape& shape, int dim) {
   return elements;
 }
 
+bool assembles(const Task& task) { return std::holds_alternative<AssembleWork>(task.work); }
+
 const FoldWork* fold_of_terms(const Task& task) {
   const auto* fold = std::get_if<FoldWork>(&task.work);
   return fold && !fold->terms.empty() ? fold : nullptr;

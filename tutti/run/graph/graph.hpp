@@ -146,6 +146,9 @@ std::int64_t elements_from(const Shape& shape, int dim);
 /// True if the task only moves elements, so that nobody misses it where nobody reads its result.
 bool only_moves(const Task& task);
 
+/// True if the task puts its result together from blocks.
+bool assembles(const Task& task);
+
 /// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
 

@@ -49,6 +49,13 @@ std::optional<std::vector<std::int64_t>> start_of_cut(const kernel::View& view, 
 
 }  // namespace
 
+void GraphBuilder::add_cut(const std::vector<Block>& from, const Box& taken,
+                           const std::vector<std::int64_t>& origin, std::vector<Block>& to) {
+  for (const Block& block : from)
+    if (const Box both = intersection(block.box, taken); both.elements() > 0)
+      to.push_back({from_origin(both, origin), moved(block.address, origin)});
+}
+
 std::shared_ptr<const GraphBuilder::Blocks> GraphBuilder::blocks_of(const kernel::Opaque& opaque) {
   if (opaque.blocks.empty() || result_type().elements() == 0 || result_type().rank() > most_dims ||
       static_cast<std::int64_t>(result_type().bytes()) < least_assembled_bytes_)
@@ -67,11 +74,8 @@ std::shared_ptr<const GraphBuilder::Blocks> GraphBuilder::blocks_of(const kernel
     std::vector<std::int64_t> back;  // from the result to the operand
     for (std::size_t i = 0; i < block.from.size(); ++i) back.push_back(block.from[i] - block.begin[i]);
     const Box taken = box_of(block.from, block.size);
-    std::vector<Block> parts =
-        operand.blocks ? operand.blocks->list : std::vector<Block>{{taken, operand.address}};
-    for (const Block& part : parts)
-      if (const Box both = intersection(part.box, taken); both.elements() > 0)
-        blocks.list.push_back({from_origin(both, back), moved(part.address, back)});
+    if (operand.blocks) add_cut(operand.blocks->list, taken, back, blocks.list);
+    else blocks.list.push_back({box, moved(operand.address, back)});
   }
   if (blocks.list.size() > most_blocks) return nullptr;
   return std::make_shared<const Blocks>(std::move(blocks));
@@ -85,9 +89,7 @@ std::shared_ptr<const GraphBuilder::Blocks> GraphBuilder::cut_out(const kernel::
   if (!start) return nullptr;
   const Box taken = box_of(*start, to.sizes());
   Blocks cut{{}, from.blocks->equation};
-  for (const Block& block : from.blocks->list)
-    if (const Box both = intersection(block.box, taken); both.elements() > 0)
-      cut.list.push_back({from_origin(both, *start), moved(block.address, *start)});
+  add_cut(from.blocks->list, taken, *start, cut.list);
   return std::make_shared<const Blocks>(std::move(cut));
 }
 

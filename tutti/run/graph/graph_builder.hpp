@@ -109,6 +109,9 @@ class GraphBuilder {
   /// devices.
   void lower_to_first_of_equals(const Axes& axes);
   void lower(const kernel::Sub& kernel);
+  /// Adds what a box has of other blocks, seen from `origin`.
+  static void add_cut(const std::vector<Block>& from, const Box& taken,
+                      const std::vector<std::int64_t>& origin, std::vector<Block>& to);
   /// The blocks of this equation's result; null: they are too many, or the result is small.
   std::shared_ptr<const Blocks> blocks_of(const kernel::Opaque& opaque);
   /// The blocks of a view that cuts a box out of a value of blocks; null for other views.

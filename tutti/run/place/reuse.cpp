@@ -216,7 +216,7 @@ bool Reuse::is_read_in_place_by_region(const Step& region, BufferId earlier, Buf
     const Task& task = graph_.tasks[region.tasks[i]];
     for (const Address& operand : task.operands) {
       if (operand.buffer != earlier) continue;
-      if (std::holds_alternative<AssembleWork>(task.work)) return false;  // reads other elements, and later
+      if (assembles(task)) return false;  // reads other elements, and later
       const auto& merged_into = region.uses.merged_into;
       std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
       if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(task.work)))

@@ -30,11 +30,7 @@ std::string columns(const std::string& bytes, const std::string& live, const std
 class PlanLines {
  public:
   PlanLines(const Plan& plan, const Circumstances& circumstances, std::string indent)
-      : plan_(plan),
-        circumstances_(circumstances),
-        recording_(circumstances.recording),
-        indent_(std::move(indent)),
-        live_(live_bytes(plan)) {
+      : plan_(plan), circumstances_(circumstances), indent_(std::move(indent)), live_(live_bytes(plan)) {
     for (StepId n : steps().ids()) split_width_ = std::max(split_width_, who(n).size());
   }
 
@@ -92,9 +88,9 @@ class PlanLines {
   /// The measured time of the slowest worker.
   std::optional<double> took(StepId n) const {
     std::optional<double> longest;
-    if (!recording_) return longest;
+    if (!circumstances_.recording) return longest;
     const auto look_at = [&](const WorkerStep& step) {
-      if (step.of == n) longest = std::max(longest, recording_->nanoseconds(step));
+      if (step.of == n) longest = std::max(longest, circumstances_.recording->nanoseconds(step));
     };
     for (const std::vector<WorkerStep>& list : plan_.schedule().lists[assigned(n).phase])
       for (const WorkerStep& step : list) {
@@ -116,7 +112,6 @@ class PlanLines {
 
   const Plan& plan_;
   const Circumstances& circumstances_;
-  const Recording* recording_;
   std::string indent_;
   Indexed<StepId, std::int64_t> live_;
   std::size_t split_width_ = 0;
