@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/timeline_file.hpp"
 
 #include "tutti/base/inside.hpp"
@@ -46,10 +47,7 @@ class bench_tool : public testing::Test {
   Finished run(const std::string& options) const {
     return run_command("cd " + root_.string() + " && tools/bench " + options);
   }
-  std::string content(const std::string& file) const {
-    std::ifstream text(root_ / file);
-    return {std::istreambuf_iterator<char>(text), {}};
-  }
+  std::string content(const std::string& file) const { return text_of_file(root_ / file); }
   void expect_one_line(const Finished& run, const std::string& line) const {
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.err, line + "\n");

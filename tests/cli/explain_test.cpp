@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/control/all_ops.hpp"
@@ -477,10 +477,7 @@ TEST(explain, refuses_options_of_a_run_beside_a_name_that_runs_nothing) {
 }
 
 TEST(explain, shows_the_section_of_an_error) {
-  const std::string page = [] {
-    std::ifstream file("docs/errors.md");
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }();
+  const std::string page = text_of_file("docs/errors.md");
   for (const CodeInfo& code : all_codes()) {
     const Finished run = explain(std::string(code.label));
     EXPECT_EQ(run.status, 0) << run.err;

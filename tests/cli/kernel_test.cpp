@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 
 #include "tutti/base/inside.hpp"
 
@@ -14,11 +14,6 @@ namespace {
 
 Finished kernel(const std::string& arguments) {
   return run_command(program_folder() + "/tutti kernel " + arguments);
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -101,7 +96,7 @@ TEST(kernel, draws_who_moves_which_tile) {
   const std::string path = testing::TempDir() + "kernel.svg";
   std::filesystem::remove(path);
   EXPECT_EQ(kernel("all_gather --world 3 --shape 2000 --svg " + path).out, "");
-  const std::string svg = text_of(path);
+  const std::string svg = text_of_file(path);
   EXPECT_TRUE(svg.starts_with("<svg ")) << svg.substr(0, 100);
   EXPECT_EQ(count(svg, ">program 3<"), 3U);          // of each rank
   EXPECT_EQ(count(svg, "text-anchor"), 3U * 4 * 3);  // visits: ranks, programs, sources

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 
 #include "tutti/base/inside.hpp"
 
@@ -49,14 +49,9 @@ peak:  a block of 128 B; 288 B with operand, result and scratch of a step
 )");
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(plan, prints_what_its_page_shows) {
   const std::string request = "--mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'";
-  EXPECT_NE(text_of("docs/tool.md")
+  EXPECT_NE(text_of_file("docs/tool.md")
                 .find("$ tutti plan " + request + " --run --svg docs/plan.svg\n" + plan(request).out),
             std::string::npos)
       << plan(request).out;
@@ -355,7 +350,7 @@ class PlanPicture : public testing::Test {
   std::string drawn(const std::string& request) {
     const Finished run = plan(request + " --svg " + path_);
     EXPECT_EQ(run.status, 0) << run.err;
-    return text_of(path_);
+    return text_of_file(path_);
   }
   std::string path_ = testing::TempDir() + "tutti_plan_" + std::to_string(::getpid()) + ".svg";
 };
@@ -375,7 +370,7 @@ TEST_F(PlanPicture, has_a_tile_for_each_device_in_each_state) {
 
 TEST_F(PlanPicture, is_that_of_the_readme) {
   EXPECT_EQ(drawn("--mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'"),
-            text_of("docs/plan.svg"));
+            text_of_file("docs/plan.svg"));
 }
 
 TEST_F(PlanPicture, has_the_last_device_in_the_last_corner) {

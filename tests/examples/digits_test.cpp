@@ -14,6 +14,7 @@
 #include "examples/support/random.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/tensor/files/npz.hpp"
@@ -133,8 +134,7 @@ TEST(digits, program_writes_the_same_curve_on_one_and_two_workers) {
   auto curve = [&](const std::string& options) {
     Finished run = run_command(program_folder() + "/digits --steps 30 --curve " + file + options);
     EXPECT_EQ(run.status, 0) << run.err;
-    std::ifstream text(file);
-    std::string content{std::istreambuf_iterator<char>(text), {}};
+    std::string content = text_of_file(file);
     std::filesystem::remove(file);
     return content;
   };
@@ -209,10 +209,7 @@ TEST(digits, program_traces_every_step_and_computes_the_same) {
   Finished run = run_command(program + traced.path() + " --trace " + trace.path());
   ASSERT_EQ(run.status, 0) << run.err;
   run_command(program + untraced.path());
-  auto text = [](const TemporaryName& file) {
-    std::ifstream content(file.path());
-    return std::string{std::istreambuf_iterator<char>(content), {}};
-  };
+  auto text = [](const TemporaryName& file) { return text_of_file(file.path()); };
   EXPECT_EQ(text(traced).substr(0, 4), "1 0x");
   EXPECT_EQ(text(traced), text(untraced));
   TimelineFile file = read_timeline(trace.path(), 2);
@@ -245,8 +242,7 @@ std::string refusal_of_a_varying_loss() {
 }
 
 TEST(digits, that_forgets_the_mean_is_refused_as_the_readme_says) {
-  std::ifstream readme("README.md");
-  std::string text{std::istreambuf_iterator<char>(readme), {}};
+  std::string text = text_of_file("README.md");
   std::string said = refusal_of_a_varying_loss();
   EXPECT_NE(text.find(said), std::string::npos) << said;
 }
@@ -332,14 +328,8 @@ TEST(digits, writes_its_step_as_stablehlo_and_stops) {
   const Finished written = run_command(digits + path);
   EXPECT_EQ(written.status, 0) << written.err;
   EXPECT_EQ(written.out, "");
-  std::ifstream file(path);
-  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), printed.out);
+  EXPECT_EQ(text_of_file(path), printed.out);
   std::filesystem::remove(path);
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(digits, goes_on_from_a_file_to_the_same_bits) {
@@ -351,8 +341,8 @@ TEST(digits, goes_on_from_a_file_to_the_same_bits) {
   train("--steps 30 --save " + base + ".npz --curve " + base + ".txt");
   train("--steps 14 --save " + base + ".half.npz");
   train("--steps 30 --load " + base + ".half.npz --save " + base + ".on.npz --curve " + base + ".on.txt");
-  EXPECT_EQ(text_of(base + ".on.npz"), text_of(base + ".npz"));
-  const std::string curve = text_of(base + ".txt"), rest = text_of(base + ".on.txt");
+  EXPECT_EQ(text_of_file(base + ".on.npz"), text_of_file(base + ".npz"));
+  const std::string curve = text_of_file(base + ".txt"), rest = text_of_file(base + ".on.txt");
   EXPECT_EQ(rest.substr(0, 3), "15 ");
   EXPECT_TRUE(curve.ends_with(rest)) << rest;
   for (const char* ending : {".npz", ".txt", ".half.npz", ".on.npz", ".on.txt"})
@@ -375,7 +365,7 @@ TEST(digits, goes_on_where_it_was_killed) {
   const std::string steps = "--steps " + std::to_string(taken + 2);
   EXPECT_EQ(run_command(digits + steps + " --save " + base + ".whole.npz").status, 0);
   EXPECT_EQ(run_command(digits + steps + " --load " + base + ".npz --save " + base + ".npz").status, 0);
-  EXPECT_EQ(text_of(base + ".npz"), text_of(base + ".whole.npz"));
+  EXPECT_EQ(text_of_file(base + ".npz"), text_of_file(base + ".whole.npz"));
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const std::string name = std::filesystem::path(base).filename();
   for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -400,14 +390,12 @@ TEST(digits, leaves_the_old_curve_if_training_fails) {
       std::filesystem::temp_directory_path() / ("digits_old_curve_" + std::to_string(getpid()));
   std::ofstream(curve) << "old";
   EXPECT_EQ(run_command(program_folder() + "/digits --steps 3 --save tests --curve " + curve).status, 4);
-  std::ifstream file(curve);
-  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), "old");
+  EXPECT_EQ(text_of_file(curve), "old");
   std::filesystem::remove(curve);
 }
 
 TEST(digits, data_that_was_cut_off_is_refused) {
-  std::ifstream whole(data_path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  std::string bytes = text_of_file(data_path);
   std::string path =
       std::filesystem::temp_directory_path() / ("digits_cut_" + std::to_string(getpid()) + ".gz");
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);

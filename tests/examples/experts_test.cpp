@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "examples/experts_model.hpp"
 #include "examples/support/curve_picture.hpp"
@@ -12,6 +11,7 @@
 #include "examples/support/random.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/timeline_file.hpp"
 
 namespace {
@@ -141,15 +141,10 @@ TEST(experts, has_the_same_bits_with_a_buffer_per_device) {
 
 // --- Pictures ----------------------------------------------------------------------------------------------------
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::size_t points_of(std::size_t values) {
   TemporaryName file("curve.svg");
   write_picture(file.path(), "loss", std::vector{examples::Curve{"a", std::vector<double>(values, 2)}});
-  std::string svg = content_of(file.path());
+  std::string svg = text_of_file(file.path());
   EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=")) << svg;
   EXPECT_TRUE(svg.ends_with("</svg>\n")) << svg;
   std::size_t begin = svg.find("points=\"");
@@ -205,7 +200,7 @@ TEST(experts, program_draws_losses_and_tokens_of_experts) {
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("\nheld-out characters by expert:\n  0 "), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("\n  7 "), std::string::npos) << run.out;
-  std::string svg = content_of(file.path());
+  std::string svg = text_of_file(file.path());
   for (const char* part : {">dense<", ">experts<", ">step 3<"})
     EXPECT_NE(svg.find(part), std::string::npos) << svg;
 }

@@ -11,6 +11,7 @@
 #include "examples/support/field_picture.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/timeline_file.hpp"
 
 namespace {
@@ -114,11 +115,6 @@ TEST(heat, has_the_same_bits_with_a_buffer_per_device) {
 // Rising from 0 at the left to almost 1 at the right.
 const Field slope{"slope", filled([](int, int x) { return x / double(size); })};
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(field_picture, is_darker_where_there_is_less) {
   std::string text = drawn(std::vector{slope, slope}), line = "  ....::::----==++++****####%%%%";
   std::size_t lines = 0;
@@ -132,7 +128,7 @@ TEST(field_picture, is_darker_where_there_is_less) {
 TEST(field_picture, has_a_path_of_rows_for_each_level) {
   TemporaryName file("slope.svg");
   write_picture(file.path(), std::vector{slope});
-  std::string svg = content_of(file.path());
+  std::string svg = text_of_file(file.path());
   EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=")) << svg;
   EXPECT_TRUE(svg.ends_with("</svg>\n")) << svg;
   EXPECT_NE(svg.find(" d=\"M4 0h12M4 1h12M4 2h12"), std::string::npos) << svg;
@@ -170,7 +166,7 @@ TEST(heat, program_draws_three_fields) {
   TemporaryName file("heat.svg");
   Finished run = run_command(program("--steps 1 --picture " + file.path() + quick));
   ASSERT_EQ(run.status, 0) << run.err;
-  for (const std::string& drawing : {run.out, content_of(file.path())})
+  for (const std::string& drawing : {run.out, text_of_file(file.path())})
     for (const char* title : {"the initial field", "the final field: given", "the initial field: found"})
       EXPECT_NE(drawing.find(title), std::string::npos) << drawing;
 }
@@ -179,7 +175,7 @@ TEST(heat, program_leaves_the_old_picture_if_it_fails) {
   TemporaryName file("old.svg");
   std::ofstream(file.path()) << "old";
   EXPECT_EQ(run_command(program("--load nowhere.npz --picture " + file.path() + quick)).status, 4);
-  EXPECT_EQ(content_of(file.path()), "old");
+  EXPECT_EQ(text_of_file(file.path()), "old");
 }
 
 TEST(heat, program_goes_on_with_the_field_that_it_saved) {

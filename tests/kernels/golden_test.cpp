@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/kernels/goldens.hpp"
+#include "tests/support/file_text.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/text.hpp"
 #include "tutti/kernels/parse/kernel_from_text.hpp"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/kernels/specs.hpp"
+#include "tests/support/file_text.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 
 namespace tutti::kernels {
@@ -156,12 +157,6 @@ std::string hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{:016x}", hash);
-}
-
-std::string text_of_file(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 }  // namespace tutti::kernels

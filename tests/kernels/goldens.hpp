@@ -35,7 +35,4 @@ std::optional<GoldenLine> golden_line(const std::vector<GoldenLine>& lines, cons
 void write_golden_list(const std::vector<GoldenLine>& lines);
 std::string hash_of(const std::string& text);
 
-/// The contents of a file of the repository or of a build.
-std::string text_of_file(const std::string& path);
-
 }  // namespace tutti::kernels

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 
 namespace tutti {
 namespace {
@@ -68,10 +68,7 @@ class ProgramFile : public testing::Test {
  protected:
   ProgramFile() { fs::create_directories(folder_); }
   ~ProgramFile() override { fs::remove_all(folder_); }
-  std::string content() const {
-    std::ifstream text(file_);
-    return {std::istreambuf_iterator<char>(text), {}};
-  }
+  std::string content() const { return text_of_file(file_); }
   std::string folder_ = fs::temp_directory_path() / ("tutti_output_" + std::to_string(getpid()));
   std::string file_ = folder_ + "/file";
 };

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <sstream>
 
+#include "tests/support/file_text.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
@@ -139,11 +139,6 @@ const std::map<std::string, std::function<void()>>& examples() {
       // clang-format on
   };
   return all;
-}
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// What the document says of one code.

@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/file_text.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/functions/made_of_ops.hpp"
 #include "tutti/ir/builder.hpp"
@@ -178,8 +179,7 @@ TEST(front_ends, without_operands_name_themselves_and_the_line) {
 }
 
 TEST(front_ends, are_all_in_this_table) {
-  std::ifstream self("tests/refusals/front_ends_test.cpp");
-  std::string text{std::istreambuf_iterator<char>(self), {}};
+  std::string text = text_of_file("tests/refusals/front_ends_test.cpp");
   std::regex declaration("^Array ((?:operator)?[^ (]+)\\(Operand ");
   std::set<std::string> missing;
   for (const auto& header : std::filesystem::directory_iterator("tutti/ops")) {

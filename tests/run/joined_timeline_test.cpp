@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/run/harness.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/many_processes.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/run/local_backend.hpp"
@@ -19,11 +20,6 @@
 
 namespace tutti {
 namespace {
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Process 0 closes its machine last: it waits for the others for one second only.
 TEST(joined_timelines, have_the_tracks_of_all_processes) {
@@ -46,7 +42,7 @@ TEST(joined_timelines, have_the_tracks_of_all_processes) {
   });
   EXPECT_FALSE(std::filesystem::exists(second.path()) || std::filesystem::exists(third.path()));
 
-  const auto file = nlohmann::json::parse(text_of(trace.path()));
+  const auto file = nlohmann::json::parse(text_of_file(trace.path()));
   EXPECT_EQ(file.at("otherData").at("events_left_out"), 0);
   std::map<int, std::string> names;
   std::map<int, int> calls;
@@ -75,8 +71,8 @@ TEST(joined_timelines, stay_apart_while_a_process_records) {
     }
     if (self == 0) has_closed.count_down();
   });
-  EXPECT_EQ(text_of(trace.path()).find("\"pid\":2"), std::string::npos);
-  EXPECT_NE(text_of(second.path()).find("\"pid\":2"), std::string::npos);
+  EXPECT_EQ(text_of_file(trace.path()).find("\"pid\":2"), std::string::npos);
+  EXPECT_NE(text_of_file(second.path()).find("\"pid\":2"), std::string::npos);
 }
 
 // Process 1 began 1.5 us later, and left three events out. Process 2 has something else, process 3 nothing,
@@ -95,7 +91,8 @@ TEST(joined_timelines, have_one_clock) {
   std::ofstream(third.path()) << "something else\n";
   write(fifth.path(), 1'002'000, R"({"name":"c","args":{},"pid":5,"tid":1,"ts":1.000,"dur":1.000})", 0, 7);
   EXPECT_TRUE(join_timelines(trace.path(), 5));
-  EXPECT_EQ(text_of(trace.path()), R"({"displayTimeUnit":"ns","beganUnixNs":1000000,"job":8,"traceEvents":[
+  EXPECT_EQ(text_of_file(trace.path()),
+            R"({"displayTimeUnit":"ns","beganUnixNs":1000000,"job":8,"traceEvents":[
 {"ph":"M"},
 {"name":"a","args":{"ts":7},"pid":1,"tid":1,"ts":0.250,"dur":1.000},
 {"ph":"M"},
@@ -104,7 +101,7 @@ TEST(joined_timelines, have_one_clock) {
 )");
   EXPECT_FALSE(std::filesystem::exists(second.path()));
   EXPECT_TRUE(std::filesystem::exists(fifth.path()));
-  EXPECT_EQ(text_of(third.path()), "something else\n");
+  EXPECT_EQ(text_of_file(third.path()), "something else\n");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -16,6 +15,7 @@
 
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/many_processes.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/devices/mailboxes.hpp"
@@ -367,10 +367,6 @@ TEST(machines, save_and_load_trees) {
   const std::map<std::string, Array> zeros{{"bias", Tensor({5}, DType::f32)},
                                            {"weight", Tensor({6, 4}, DType::f32)}};
   save_tree(base + ".one.npz", tree);
-  const auto bytes_of = [](const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
   for (const int processes : {1, 2, 4, 8}) {
     const std::string path = base + "." + std::to_string(processes) + ".npz";
     on_machines(mesh, {.count = processes}, [&](const Machine& machine) {
@@ -395,7 +391,7 @@ TEST(machines, save_and_load_trees) {
           << other;
       EXPECT_EQ(load_tree(machine, path, zeros).at("bias").tensor(), tree.at("bias").tensor());
     });
-    EXPECT_EQ(bytes_of(path), bytes_of(base + ".one.npz"));
+    EXPECT_EQ(text_of_file(path), text_of_file(base + ".one.npz"));
     std::filesystem::remove(path);
   }
   std::filesystem::remove(base + ".one.npz");

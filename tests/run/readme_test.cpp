@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <fstream>
 #include <iterator>
 
 #include "tests/run/harness.hpp"
+#include "tests/support/file_text.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -36,8 +36,7 @@ Plan plan() { return Plan(localised(program(), mesh).program, mesh, {.workers = 
 
 /// The README shows `text` as a block.
 void expect_shown(const std::string& text) {
-  std::ifstream file("tutti/run/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(file), {}};
+  const std::string readme = text_of_file("tutti/run/README.md");
   EXPECT_NE(readme.find("```\n" + text + "```\n"), std::string::npos) << text;
 }
 

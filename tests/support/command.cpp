@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/command.hpp"
+#include "tests/support/file_text.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "tutti/base/inside.hpp"
@@ -24,8 +24,7 @@ Finished run_command(const std::string& command) {
   while (std::size_t n = fread(block, 1, sizeof block, pipe)) finished.out.append(block, n);
   int status = pclose(pipe);
   finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  std::ifstream errors(error_file);
-  finished.err.assign(std::istreambuf_iterator<char>(errors), {});
+  finished.err = text_of_file(error_file);
   std::filesystem::remove(error_file);
   return finished;
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "tests/support/file_text.hpp"
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/file_test.hpp"
 
@@ -97,8 +98,7 @@ TEST_F(npy, holds_16_bit_floats_and_complex_numbers) {
 
 TEST_F(npy, writes_the_header_that_numpy_writes) {
   write_npy(path(), Tensor(Shape{3}, std::vector<float>{1, 2, 3}));
-  std::ifstream file(path(), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_of_file(path());
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
   header.append(128 - 10 - 1 - header.size() - 64 * (header.size() + 11 <= 64), ' ');
   header += '\n';

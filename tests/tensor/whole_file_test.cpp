@@ -14,6 +14,7 @@
 #include <new>
 #include <set>
 
+#include "tests/support/file_text.hpp"
 #include "tests/tensor/failing_calls.hpp"
 #include "tests/tensor/file_test.hpp"
 #include "tutti/tensor/files/npy.hpp"
@@ -43,10 +44,7 @@ class whole_file : public FileTest {
     waitpid(child, &status, 0);
     EXPECT_EQ(WTERMSIG(status), SIGKILL);
   }
-  std::string content(const std::string& name) const {
-    std::ifstream file(path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string content(const std::string& name) const { return text_of_file(path(name)); }
   std::set<std::string> names() const {
     std::set<std::string> found;
     for (const auto& entry : fs::directory_iterator(folder_)) found.insert(entry.path().filename().string());
