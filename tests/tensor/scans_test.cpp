@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tests/tensor/element_values.hpp"
+#include "tests/tensor/instruction_sets.hpp"
 
 namespace tutti {
 namespace {
@@ -54,40 +55,67 @@ TEST(cumulative, goes_along_the_middle_both_ways) {
 }
 
 /// The sums so far, by the tree of decision 0005: those of blocks of 2^k terms, like the digits of a number.
-std::vector<float> by_the_tree(const std::vector<float>& x) {
-  std::vector<float> blocks, sums;
+template <class T>
+std::vector<T> by_the_tree(const std::vector<T>& x) {
+  std::vector<T> blocks, sums;
   for (std::size_t count = 0; count < x.size(); ++count) {
-    float block = x[count];
+    T block = x[count];
     for (std::size_t carry = count; carry % 2 == 1; carry /= 2) {
       block = blocks.back() + block;
       blocks.pop_back();
     }
     blocks.push_back(block);
-    float sum = blocks.back();
+    T sum = blocks.back();
     for (std::size_t level = blocks.size() - 1; level > 0; --level) sum = blocks[level - 1] + sum;
     sums.push_back(sum);
   }
   return sums;
 }
 
-TEST(cumulative, has_the_same_tree_in_rows_and_in_columns) {
+/// Of the columns that `shape` takes; other elements stay 7.
+template <class T>
+std::vector<T> by_the_tree(const std::vector<T>& x, const AlongDim& shape, Order order) {
+  std::vector<T> expected(x.size(), T{7});
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t i = 0; i < shape.inner; ++i) {
+      const auto at = [&](std::int64_t k) {
+        const std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
+        return static_cast<std::size_t>((o * shape.n + along) * shape.stride + i);
+      };
+      std::vector<T> terms;
+      for (std::int64_t k = 0; k < shape.n; ++k) terms.push_back(x[at(k)]);
+      const std::vector<T> sums = by_the_tree(terms);
+      for (std::int64_t k = 0; k < shape.n; ++k) expected[at(k)] = sums[static_cast<std::size_t>(k)];
+    }
+  return expected;
+}
+
+template <class T>
+void expect_the_tree(const AlongDim& shape, Order order) {
+  const auto x = spread_values<T>(static_cast<std::size_t>(shape.outer * shape.n * shape.stride), 5);
+  std::vector<T> found(x.size(), T{7});
+  cumulative(bytes(found), bytes(x), shape, dtype_of<T>(), CumulativeKind::sum, order);
+  EXPECT_TRUE(found == by_the_tree(x, shape, order))
+      << name(dtype_of<T>()) << ' ' << shape.n << " by " << shape.inner << " of " << shape.stride;
+}
+
+class cumulative_on : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(all, cumulative_on, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return name_of_instruction_set(set.param); });
+
+TEST_P(cumulative_on, has_the_same_tree_in_rows_and_in_columns) {
+  const UseInstructionSet use(GetParam());
   for (const std::int64_t n : {1, 2, 15, 16, 17, 31, 33, 100, 1000})
-    for (const std::int64_t inner : {1, 2, 63, 64, 65, 130})
-      for (const Order order : {Order::forward, Order::backward}) {
-        const auto x = spread_values<float>(static_cast<std::size_t>(2 * n * inner), 5);
-        std::vector<float> expected(x.size());
-        for (std::int64_t line = 0; line < 2 * inner; ++line) {
-          const auto at = [&](std::int64_t k) {
-            return static_cast<std::size_t>(line / inner * n * inner + line % inner +
-                                            (order == Order::forward ? k : n - 1 - k) * inner);
-          };
-          std::vector<float> terms;
-          for (std::int64_t k = 0; k < n; ++k) terms.push_back(x[at(k)]);
-          const std::vector<float> sums = by_the_tree(terms);
-          for (std::int64_t k = 0; k < n; ++k) expected[at(k)] = sums[static_cast<std::size_t>(k)];
+    for (const std::int64_t inner : {1, 2, 63, 65, 128, 260})
+      for (const Order order : {Order::forward, Order::backward})
+        for (const std::int64_t others : {0, 3}) {
+          if (n * inner > 65'000) continue;
+          const AlongDim shape{2, n, inner, inner + others};
+          expect_the_tree<float>(shape, order);
+          expect_the_tree<double>(shape, order);
+          expect_the_tree<std::uint32_t>(shape, order);
+          expect_the_tree<std::uint64_t>(shape, order);
         }
-        EXPECT_TRUE(sums_of(x, {2, n, inner}, order) == expected) << n << " by " << inner;
-      }
 }
 
 TEST(cumulative, of_integers_wraps) {

@@ -46,10 +46,10 @@ Dims ops::shifted(Dims dims, int by) {
 }
 
 AlongDim ops::along_dim(const Shape& shape, Dim dim) {
-  AlongDim along{1, shape[dim], 1};
+  std::int64_t outer = 1, inner = 1;
   for (int i = 0; i < shape.rank(); ++i)
-    if (i != dim.index) (i < dim.index ? along.outer : along.inner) *= shape[i];
-  return along;
+    if (i != dim.index) (i < dim.index ? outer : inner) *= shape[i];
+  return {outer, shape[dim], inner};
 }
 
 bool ops::contains(const Dims& dims, Dim dim) { return std::ranges::find(dims, dim) != dims.end(); }

@@ -9,6 +9,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
+#include "tutti/tensor/loops/simd/running_sums.hpp"
 
 namespace tutti {
 namespace {
@@ -26,8 +27,8 @@ struct Multiply {
   }
 };
 
-/// Several running sums or products at once. Each is kept as those of blocks of 2^k terms, like the digits of a
-/// binary counter. A term takes part in at most log2(n) operations inside its block, and in at most log2(n)
+/// Several running sums or products at once. Each is kept as those of blocks of 2^k terms, like the digits of
+/// a binary counter. A term takes part in at most log2(n) operations inside its block, and in at most log2(n)
 /// more when the blocks are joined.
 template <class T, class Join, std::size_t width>
 class RunningTrees {
@@ -131,7 +132,7 @@ void run_along(std::byte* out, const std::byte* in, const AlongDim& shape, Order
       std::array<Running, width> running;
       for (std::int64_t k = 0; k < shape.n; ++k) {
         const std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
-        const std::int64_t row = (o * shape.n + along) * shape.inner;
+        const std::int64_t row = (o * shape.n + along) * shape.stride;
         for (std::int64_t i = first; i < std::min(first + width, shape.inner); ++i)
           to[row + i] = static_cast<T>(running[static_cast<std::size_t>(i - first)].next(
               static_cast<Number>(static_cast<Computed<T>>(from[row + i]))));
@@ -170,7 +171,7 @@ void run_along_columns(T* to, const T* from, const AlongDim& shape, Order order)
     const std::int64_t some = std::min(width, shape.inner - first);
     RunningTrees<Number, Join, width> before;
     for (std::int64_t k = 0; k < shape.n; ++k) {
-      const std::int64_t at = (order == Order::forward ? k : shape.n - 1 - k) * shape.inner + first;
+      const std::int64_t at = (order == Order::forward ? k : shape.n - 1 - k) * shape.stride + first;
       std::array<Number, width> terms{};
       for (std::int64_t i = 0; i < some; ++i)
         terms[static_cast<std::size_t>(i)] = static_cast<Number>(static_cast<Computed<T>>(from[at + i]));
@@ -186,9 +187,9 @@ template <class T, class Number, class Join>
 void run_tree(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
   auto* to = reinterpret_cast<T*>(out);
   auto* from = reinterpret_cast<const T*>(in);
-  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.n * shape.inner, from += shape.n * shape.inner)
-    if (shape.inner == 1 && order == Order::forward) run_along_row<T, Number, Join, 1>(to, from, shape.n);
-    else if (shape.inner == 1) run_along_row<T, Number, Join, -1>(to, from, shape.n);
+  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.n * shape.stride, from += shape.n * shape.stride)
+    if (shape.stride == 1 && order == Order::forward) run_along_row<T, Number, Join, 1>(to, from, shape.n);
+    else if (shape.stride == 1) run_along_row<T, Number, Join, -1>(to, from, shape.n);
     else run_along_columns<T, Number, Join>(to, from, shape, order);
 }
 
@@ -260,15 +261,15 @@ std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
   return index_of_first(row, at, n, [=](Computed<T> x) { return x == wanted; });
 }
 
-/// The indices of the extremes of the columns of n rows, which lie one behind the other.
+/// The indices of the extremes of columns.
 template <Extreme extreme, class T, class Index>
-void indices_in_columns(Index* to, const T* from, std::int64_t n, std::int64_t columns) {
+void indices_in_columns(Index* to, const T* from, const AlongDim& shape) {
   std::array<Computed<T>, 256> best;
-  for (std::int64_t first = 0; first < columns; first += std::ssize(best)) {
-    const std::int64_t some = std::min(std::ssize(best), columns - first);
-    for (std::int64_t k = 0; k < n; ++k)
+  for (std::int64_t first = 0; first < shape.inner; first += std::ssize(best)) {
+    const std::int64_t some = std::min(std::ssize(best), shape.inner - first);
+    for (std::int64_t k = 0; k < shape.n; ++k)
       for (std::int64_t i = 0; i < some; ++i) {
-        const auto x = static_cast<Computed<T>>(from[k * columns + first + i]);
+        const auto x = static_cast<Computed<T>>(from[k * shape.stride + first + i]);
         auto& b = best[static_cast<std::size_t>(i)];
         const bool better = k == 0 || beats<extreme>(x, b);
         b = better ? x : b;
@@ -283,9 +284,9 @@ void indices_of(std::byte* out, const std::byte* in, const AlongDim& shape) {
   auto* from = reinterpret_cast<const T*>(in);
   const auto fold =
       reduce_rows_kernel(extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min, dtype_of<T>());
-  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.inner, from += shape.n * shape.inner)
-    if (shape.inner == 1) *to = static_cast<Index>(index_in_row<extreme>(from, shape.n, fold));
-    else indices_in_columns<extreme>(to, from, shape.n, shape.inner);
+  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.stride, from += shape.n * shape.stride)
+    if (shape.stride == 1) *to = static_cast<Index>(index_in_row<extreme>(from, shape.n, fold));
+    else indices_in_columns<extreme>(to, from, shape);
 }
 
 template <class T>
@@ -303,6 +304,8 @@ void indices_in(std::byte* out, const std::byte* in, const AlongDim& shape, Extr
 
 void ops::cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                      CumulativeKind kind, Order order) {
+  if (kind == CumulativeKind::sum)
+    if (const RunningSumsKernel loop = running_sums_kernel(dtype)) return loop(out, in, shape, order);
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     const RunAlong loop = loop_of<T>(kind);
     ensure(loop != nullptr, "no running fold {} of {}", static_cast<int>(kind), name(dtype));

@@ -16,9 +16,11 @@ enum class Order : std::uint8_t { forward, backward };
 
 namespace tutti::ops {
 
-/// A dense array viewed as [outer, n, inner], where n is the size of the dim that a loop runs along.
+/// A dense array viewed as [outer, n, stride], where n is the size of the dim that a loop runs along. The loop
+/// takes the first `inner` elements of each row of `stride` ones: all, if nothing else is said.
 struct AlongDim {
   std::int64_t outer, n, inner;
+  std::int64_t stride = inner;
   std::int64_t elements() const { return outer * n * inner; }
 };
 
@@ -31,7 +33,8 @@ void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DTyp
                 Order order);
 
 enum class Extreme : std::uint8_t { largest, smallest };
-/// The index along the dim of the first NaN, or without a NaN of the first extreme element. n > 0.
+/// The index along the dim of the first NaN, or without a NaN of the first extreme element. n > 0. The result
+/// is [outer, stride].
 void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                       Extreme extreme, DType index_dtype);
 

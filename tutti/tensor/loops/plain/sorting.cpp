@@ -297,10 +297,10 @@ void largest_of(std::byte* values, std::byte* indices, const std::byte* in, cons
   auto* from = reinterpret_cast<const T*>(in);
   for (std::int64_t o = 0; o < shape.outer; ++o)
     for (std::int64_t i = 0; i < shape.inner; ++i) {
-      const std::int64_t start = o * k * shape.inner + i;
+      const std::int64_t start = o * k * shape.stride + i;
       const TopLine<T> to{reinterpret_cast<T*>(values) + start,
-                          reinterpret_cast<std::int32_t*>(indices) + start, shape.inner};
-      const T* line = from + o * shape.n * shape.inner + i;
+                          reinterpret_cast<std::int32_t*>(indices) + start, shape.stride};
+      const T* line = from + o * shape.n * shape.stride + i;
       if (takes_many(shape.n, k)) many_of_line<T, Wide>(to, line, shape.n, k, scratch);
       else few_of_line<T>(to, line, shape.n, k, scratch);
     }
@@ -322,9 +322,9 @@ void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DTy
     else
       for (std::int64_t o = 0; o < shape.outer; ++o)
         for (std::int64_t i = 0; i < shape.inner; ++i) {
-          const std::int64_t first = o * shape.n * shape.inner + i;
+          const std::int64_t first = o * shape.n * shape.stride + i;
           sort_line_of(reinterpret_cast<T*>(to) + first, reinterpret_cast<const T*>(from) + first, shape.n,
-                       shape.inner, scratch, sorter);
+                       shape.stride, scratch, sorter);
         }
   });
 }

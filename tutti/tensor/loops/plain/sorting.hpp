@@ -30,6 +30,7 @@ std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes);
 
 /// The k largest elements along the dim, in descending order, and their indices in i32. Of equal elements the first one
 /// comes first. NaNs of either sign are equal, and come first; +0 comes before -0. Not for complex numbers.
+/// The results are [outer, k, stride].
 /// `scratch` has largest_elements_scratch_bytes bytes for elements of `element_bytes` bytes.
 void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape,
                       std::int64_t k, DType dtype, std::byte* scratch);
