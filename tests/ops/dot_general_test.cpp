@@ -216,7 +216,7 @@ std::vector<double> by_kernel(const DotGeneral& op, const Tensor& lhs, const Ten
          scratch({static_cast<std::int64_t>(units.scratch_bytes)}, DType::boolean);
   const std::byte* operands[] = {lhs.data(), rhs.data()};
   std::byte* results[] = {y.mutable_bytes()};
-  units.run({operands, results, scratch.mutable_bytes()});
+  units.run({operands, results, scratch.mutable_bytes(), 0, nullptr, {0, units.shared.lines}});
   std::vector<double> values(static_cast<std::size_t>(y.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = y.at(static_cast<std::int64_t>(i));
   return values;

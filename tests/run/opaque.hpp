@@ -22,6 +22,7 @@ struct Opaque {
   double nanoseconds = 1000;
   std::size_t scratch_bytes = 64;
   std::optional<std::size_t> changes = {};
+  kernel::Opaque::Shared shared = {};
 
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
@@ -30,7 +31,8 @@ struct Opaque {
     return kernel::Opaque{.nanoseconds = nanoseconds,
                           .scratch_bytes = scratch_bytes,
                           .run = run,
-                          .changes = changes};
+                          .changes = changes,
+                          .shared = shared};
   }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque& other) const { return this == &other; }

@@ -188,7 +188,7 @@ class OneEquation {
         all[i].emplace_back(results_[i].shape(), results_[i].dtype());
         out.push_back(all[i].back().mutable_bytes());
       }
-      units.run({in, out, scratch.mutable_bytes(), device});
+      units.run({in, out, scratch.mutable_bytes(), device, nullptr, {0, units.shared.lines}});
     }
     return all;
   }

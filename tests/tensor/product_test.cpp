@@ -100,6 +100,41 @@ TEST_P(product_of, every_shape_and_transposition_is_right) {
         });
 }
 
+// The last blocks have 12 rows, 1 row, 1 matrix.
+TEST_P(product_of, blocks_computed_apart_are_those_of_the_whole) {
+  for (ProductShape shape :
+       {ProductShape{1, 140, 128, 256}, ProductShape{1, 129, 128, 256}, ProductShape{17, 64, 64, 64}})
+    for (bool a_transposed : {false, true})
+      with_type(GetParam(), [&]<class T>(T) {
+        shape.a_transposed = a_transposed;
+        shape.b_transposed = !a_transposed;
+        const Product product(GetParam(), shape);
+        const Operands<T> operands(shape);
+        const auto want = result_of<T>(product, shape, operands);
+        EXPECT_EQ(wrong_element(shape, operands, want), "");
+        const auto [count, block] = product.lines();
+        EXPECT_EQ(count, shape.batch == 1 ? shape.m : shape.batch);
+        if (block == count) return;  // halves that are widened
+        std::vector<Stored<T>> found(want.size(), Stored<T>{1});
+        std::vector<std::byte> scratch(product.scratch_bytes());
+        for (std::int64_t begin = (count - 1) / block * block; begin >= 0; begin -= block)
+          product.run(bytes(found), bytes(operands.a), bytes(operands.b), scratch.data(), begin,
+                      std::min(begin + block, count));
+        EXPECT_EQ(found, want) << shape.batch << " x " << shape.m << (a_transposed ? " aT" : " bT");
+      });
+}
+
+TEST(product, is_cut_into_blocks_by_its_shape) {
+  const auto block = [](const ProductShape& shape) { return Product(DType::f32, shape).lines().block; };
+  EXPECT_EQ(block({1, 2048, 2048, 2048}), 256);
+  EXPECT_EQ(block({1, 512, 512, 512}), 128);
+  EXPECT_EQ(block({1, 4096, 64, 64}), 1024);
+  EXPECT_EQ(block({1, 100, 512, 512}), 100);
+  EXPECT_EQ(block({1, 2048, 1, 2048}), 2048);
+  EXPECT_EQ(block({64, 64, 64, 64}), 16);
+  EXPECT_EQ(block({64, 512, 512, 512}), 1);
+}
+
 // Planted: one product of the sum left out, and one operand read as if it were not transposed.
 TEST(wrong_element, catches_a_missing_term_and_a_wrong_transposition) {
   const ProductShape shape{1, 8, 64, 64}, transposed{1, 8, 64, 64, false, true};

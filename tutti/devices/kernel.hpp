@@ -109,6 +109,11 @@ class Printer {
   virtual std::string place() const = 0;
 };
 
+/// Some lines of a unit: see Opaque::shared.
+struct Lines {
+  std::int64_t begin = 0, end = 1;
+  std::int64_t count() const { return end - begin; }
+};
 /// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and at the same time.
 /// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
 struct Unit {
@@ -117,6 +122,7 @@ struct Unit {
   std::byte* scratch;          // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
   std::int64_t number = 0;     // which of the distinct values of the results
   Printer* printer = nullptr;  // null where nobody reads
+  Lines lines = {};            // to compute
 };
 struct Opaque {
   /// A block of the result: `size` elements per dim, from `begin` on. They are those of an operand, from
@@ -124,6 +130,12 @@ struct Opaque {
   struct Block {
     std::size_t operand;
     std::vector<std::int64_t> begin, size, from;
+  };
+  /// Lines of a unit, which can run alone and at the same time. Each result consists of `repeats` equal
+  /// pieces. A piece has equally many elements of each line, one line after the other. What runs is whole
+  /// blocks of lines, of which the last one may be shorter. The bits of a block do not depend on the others.
+  struct Shared {
+    std::int64_t lines = 1, repeats = 1, block = 1;
   };
 
   double nanoseconds;  // estimate for one unit
@@ -137,6 +149,9 @@ struct Opaque {
   /// Not empty: the only result consists of these blocks, which do not overlap. A reader of parts of the
   /// result may read them from the operands.
   std::vector<Block> blocks = {};
+  /// Several workers may share several lines. Without lines there is nothing to compute. Not with `changes`
+  /// or `may_throw`.
+  Shared shared = {};
 };
 
 /// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes its way; an

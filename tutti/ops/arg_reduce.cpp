@@ -10,6 +10,7 @@
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/lines_along_dim.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/slice.hpp"
@@ -119,12 +120,16 @@ Types ArgReduce::infer(const Types& operands) const {
 
 Kernel ArgReduce::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
+  const LinesAlongDim lines(along_dim(x.shape(), dim), 1);
   return kernel::Opaque{.nanoseconds = 20 + 0.2 * static_cast<double>(x.elements()),
-                        .run = [op = *this, shape = along_dim(x.shape(), dim),
-                                dtype = x.dtype()](const kernel::Unit& unit) {
-                          index_of_extreme(unit.results[0], unit.operands[0], shape, dtype, op.extreme,
-                                           op.index_dtype);
-                        }};
+                        .run =
+                            [op = *this, lines, dtype = x.dtype()](const kernel::Unit& unit) {
+                              const LinesAlongDim::Part part = lines.part(unit.lines);
+                              index_of_extreme(element_at(unit.results[0], part.result, op.index_dtype),
+                                               element_at(unit.operands[0], part.operand, dtype), part.shape,
+                                               dtype, op.extreme, op.index_dtype);
+                            },
+                        .shared = lines.shared()};
 }
 
 namespace {

@@ -71,13 +71,15 @@ Kernel Concatenate::kernel(const Layout& layout) const {
   return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),  // 20 GB/s
                         .run =
                             [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
-                              std::byte* to = unit.results[0];
+                              const std::int64_t first = unit.lines.begin, rows = unit.lines.count();
+                              std::byte* to = unit.results[0] + first * width;
                               for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
-                                CopyLoop loops[] = {{before, width, widths[i]}, {widths[i], 1, 1}};
-                                strided_copy(to, unit.operands[i], loops, 1);
+                                CopyLoop loops[] = {{rows, width, widths[i]}, {widths[i], 1, 1}};
+                                strided_copy(to, unit.operands[i] + first * widths[i], loops, 1);
                               }
                             },
-                        .blocks = std::move(blocks)};
+                        .blocks = std::move(blocks),
+                        .shared = {before}};
 }
 
 Jvp Concatenate::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -12,6 +12,7 @@
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/lines_along_dim.hpp"
 #include "tutti/ops/odd_even_scan.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
@@ -101,11 +102,17 @@ Types Cumulative::infer(const Types& operands) const {
 
 Kernel Cumulative::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
+  const AlongDim shape = along_dim(x.shape(), dim);
+  const LinesAlongDim lines(shape, shape.n);
   return kernel::Opaque{.nanoseconds = 20 + nanoseconds_per_element(kind) * static_cast<double>(x.elements()),
-                        .run = [shape = along_dim(x.shape(), dim), dtype = x.dtype(), kind = kind,
-                                order = order](const kernel::Unit& unit) {
-                          cumulative(unit.results[0], unit.operands[0], shape, dtype, kind, order);
-                        }};
+                        .run =
+                            [lines, dtype = x.dtype(), kind = kind, order = order](const kernel::Unit& unit) {
+                              const LinesAlongDim::Part part = lines.part(unit.lines);
+                              cumulative(element_at(unit.results[0], part.result, dtype),
+                                         element_at(unit.operands[0], part.operand, dtype), part.shape, dtype,
+                                         kind, order);
+                            },
+                        .shared = lines.shared()};
 }
 
 namespace {

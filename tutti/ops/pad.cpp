@@ -77,6 +77,30 @@ std::vector<kernel::Opaque::Block> blocks_of(const std::vector<Kept>& kept, cons
   return blocks;
 }
 
+// Writes the rows unit.lines of the result, each element once.
+void write_blocks(const kernel::Unit& unit, const std::vector<kernel::Opaque::Block>& blocks, Type x,
+                  Type result) {
+  const Sizes from = row_major_strides(x), to = row_major_strides(result);
+  for (const kernel::Opaque::Block& block : blocks) {
+    const bool is_padding = block.operand == 1;
+    std::int64_t start = 0, place = 0;
+    std::vector<CopyLoop> loops;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::int64_t begin = block.begin[i], end = begin + block.size[i];
+      if (i == 0) {
+        begin = std::max(begin, unit.lines.begin);
+        end = std::min(end, unit.lines.end);
+      }
+      loops.push_back({std::max<std::int64_t>(0, end - begin), to[i], is_padding ? 0 : from[i]});
+      place += begin * to[i];
+      if (!is_padding) start += (block.from[i] + begin - block.begin[i]) * from[i];
+    }
+    if (std::ranges::all_of(loops, [](const CopyLoop& loop) { return loop.size > 0; }))
+      strided_copy(unit.results[0] + place, unit.operands[block.operand] + start, loops,
+                   bytes_per_element(x.dtype()));
+  }
+}
+
 // Bool: true where the result of `pad` on x holds the value.
 Array is_padding(const Pad& pad, const Shape& x) {
   Array inside = broadcast_to(constant(Tensor::scalar(false)), x);
@@ -120,29 +144,36 @@ Types Pad::infer(const Types& operands) const {
 
 Kernel Pad::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], result = layout.results()[0];
-  Sizes from = row_major_strides(x), to = row_major_strides(result);
+  std::vector<Kept> all_kept;
+  for (std::size_t i = 0; i < low.size(); ++i)
+    all_kept.push_back(kept_of(x.shape().sizes()[i], low[i], high[i], interior[i]));
+  const double bytes = static_cast<double>(result.bytes());
+  if (std::ranges::all_of(interior, [](std::int64_t between) { return between == 0; })) {
+    std::vector<kernel::Opaque::Block> blocks = blocks_of(all_kept, result.shape().sizes());
+    const std::int64_t rows = result.rank() == 0 ? 1 : result.shape().sizes()[0];
+    return kernel::Opaque{.nanoseconds = 20 + 0.05 * bytes,  // 20 GB/s
+                          .run = [blocks, x, result](
+                                     const kernel::Unit& unit) { write_blocks(unit, blocks, x, result); },
+                          .blocks = blocks,
+                          .shared = {rows}};
+  }
+  const Sizes from = row_major_strides(x), to = row_major_strides(result);
   std::int64_t start = 0, place = 0;
   std::vector<CopyLoop> loops;
-  std::vector<Kept> all_kept;
-  for (std::size_t i = 0; i < low.size(); ++i) {
-    Kept kept = kept_of(x.shape().sizes()[i], low[i], high[i], interior[i]);
-    all_kept.push_back(kept);
+  for (std::size_t i = 0; i < all_kept.size(); ++i) {
+    const Kept& kept = all_kept[i];
     start += kept.first * from[i];
     place += kept.at * to[i];
     loops.push_back({kept.count, kept.step * to[i], from[i]});
   }
-  const bool is_whole = std::ranges::all_of(interior, [](std::int64_t between) { return between == 0; });
-  bool keeps_none = std::ranges::any_of(loops, [](const CopyLoop& loop) { return loop.size == 0; });
-  return kernel::Opaque{.nanoseconds = 20 + 0.07 * static_cast<double>(result.bytes()),  // a fill and a copy
-                        .run =
-                            [=, n = result.elements(),
-                             bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
-                              fill(unit.results[0], unit.operands[1], n, bytes);
-                              if (!keeps_none)
-                                strided_copy(unit.results[0] + place, unit.operands[0] + start, loops, bytes);
-                            },
-                        .blocks = is_whole ? blocks_of(all_kept, result.shape().sizes())
-                                           : std::vector<kernel::Opaque::Block>()};
+  const bool keeps_none = std::ranges::any_of(loops, [](const CopyLoop& loop) { return loop.size == 0; });
+  return kernel::Opaque{.nanoseconds = 20 + 0.07 * bytes,  // a fill and a copy
+                        .run = [=, n = result.elements(),
+                                element = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
+                          fill(unit.results[0], unit.operands[1], n, element);
+                          if (!keeps_none)
+                            strided_copy(unit.results[0] + place, unit.operands[0] + start, loops, element);
+                        }};
 }
 
 Jvp Pad::jvp(const Arrays& operands, const Tangents& tangents) const {

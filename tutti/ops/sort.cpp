@@ -12,6 +12,7 @@
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/lines_along_dim.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/tensor/loops/plain/sorting.hpp"
@@ -104,14 +105,20 @@ Types Sort::infer(const Types& operands) const {
 
 Kernel Sort::kernel(const Layout& layout) const {
   const Types& types = layout.operands();
-  AlongDim shape = along_dim(types[0].shape(), dim);
+  const AlongDim shape = along_dim(types[0].shape(), dim);
+  const LinesAlongDim lines(shape, shape.n);
   auto n = static_cast<std::size_t>(shape.n);
   if (types.size() == 1)
     return kernel::Opaque{.nanoseconds = 20 + 4 * static_cast<double>(shape.elements()),
                           .scratch_bytes = in_lines(n * bytes_per_element(types[0].dtype())),
-                          .run = [shape, dtype = types[0].dtype()](const kernel::Unit& unit) {
-                            sort_lines(unit.results[0], unit.operands[0], shape, dtype, unit.scratch);
-                          }};
+                          .run =
+                              [lines, dtype = types[0].dtype()](const kernel::Unit& unit) {
+                                const LinesAlongDim::Part part = lines.part(unit.lines);
+                                sort_lines(element_at(unit.results[0], part.result, dtype),
+                                           element_at(unit.operands[0], part.operand, dtype), part.shape,
+                                           dtype, unit.scratch);
+                              },
+                          .shared = lines.shared()};
   const std::size_t order_bytes = in_lines(n * sizeof(std::int64_t));
   std::size_t key_bytes = 0;
   for (int k = 0; k < num_keys; ++k)
@@ -130,12 +137,16 @@ Kernel Sort::kernel(const Layout& layout) const {
   };
   return kernel::Opaque{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),
                         .scratch_bytes = order_bytes + sorting_scratch_bytes(shape.n, key_bytes),
-                        .run = [shape, sort_line, keys = num_keys](const kernel::Unit& unit) {
-                          std::vector<SortKeys> by(static_cast<std::size_t>(keys));
-                          for (std::int64_t o = 0; o < shape.outer; ++o)
-                            for (std::int64_t i = 0; i < shape.inner; ++i)
-                              sort_line(unit, by, o * shape.n * shape.inner + i);
-                        }};
+                        .run =
+                            [lines, sort_line, keys = num_keys](const kernel::Unit& unit) {
+                              std::vector<SortKeys> by(static_cast<std::size_t>(keys));
+                              const LinesAlongDim::Part part = lines.part(unit.lines);
+                              const AlongDim& along = part.shape;
+                              for (std::int64_t o = 0; o < along.outer; ++o)
+                                for (std::int64_t i = 0; i < along.inner; ++i)
+                                  sort_line(unit, by, part.operand + o * along.n * along.stride + i);
+                            },
+                        .shared = lines.shared()};
 }
 
 // The order is carried along once more, and tangents are looked up by it.

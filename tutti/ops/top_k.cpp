@@ -7,6 +7,7 @@
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/lines_along_dim.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/tensor/loops/plain/sorting.hpp"
@@ -34,13 +35,21 @@ Types TopK::infer(const Types& operands) const {
 
 Kernel TopK::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  AlongDim shape = along_dim(x.shape(), dim);
-  return kernel::Opaque{
-      .nanoseconds = 20 + 0.5 * static_cast<double>(x.elements()) + 20 * static_cast<double>(k * shape.outer),
-      .scratch_bytes = largest_elements_scratch_bytes(shape.n, k, bytes_per_element(x.dtype())),
-      .run = [shape, k = k, dtype = x.dtype()](const kernel::Unit& unit) {
-        largest_elements(unit.results[0], unit.results[1], unit.operands[0], shape, k, dtype, unit.scratch);
-      }};
+  const AlongDim shape = along_dim(x.shape(), dim);
+  const LinesAlongDim lines(shape, k);
+  return kernel::Opaque{.nanoseconds = 20 + 0.5 * static_cast<double>(x.elements()) +
+                                       20 * static_cast<double>(k * shape.outer),
+                        .scratch_bytes =
+                            largest_elements_scratch_bytes(shape.n, k, bytes_per_element(x.dtype())),
+                        .run =
+                            [lines, k = k, dtype = x.dtype()](const kernel::Unit& unit) {
+                              const LinesAlongDim::Part part = lines.part(unit.lines);
+                              largest_elements(element_at(unit.results[0], part.result, dtype),
+                                               element_at(unit.results[1], part.result, DType::i32),
+                                               element_at(unit.operands[0], part.operand, dtype), part.shape,
+                                               k, dtype, unit.scratch);
+                            },
+                        .shared = lines.shared()};
 }
 
 // Tangents are looked up by the indices.

@@ -24,12 +24,16 @@ Types SoftThreshold::infer(const Types& operands) const {
 
 Kernel SoftThreshold::kernel(const Layout& layout) const {
   const std::int64_t n = layout.results()[0].elements();
-  return kernel::Opaque{.nanoseconds = 20 + static_cast<double>(n), .run = [n](const kernel::Unit& unit) {
-                          const auto* x = reinterpret_cast<const double*>(unit.operands[0]);
-                          const auto* t = reinterpret_cast<const double*>(unit.operands[1]);
-                          auto* y = reinterpret_cast<double*>(unit.results[0]);
-                          for (std::int64_t i = 0; i < n; ++i) y[i] = thresholded(x[i], t[i]);
-                        }};
+  return kernel::Opaque{.nanoseconds = 20 + static_cast<double>(n),
+                        .run =
+                            [](const kernel::Unit& unit) {
+                              const auto* x = reinterpret_cast<const double*>(unit.operands[0]);
+                              const auto* t = reinterpret_cast<const double*>(unit.operands[1]);
+                              auto* y = reinterpret_cast<double*>(unit.results[0]);
+                              for (std::int64_t i = unit.lines.begin; i < unit.lines.end; ++i)
+                                y[i] = thresholded(x[i], t[i]);
+                            },
+                        .shared = {n}};
 }
 
 // Where something is left of x, dy = dx - sign(x) dt; else 0. An absent tangent is zero.

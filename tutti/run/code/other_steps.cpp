@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/code/other_steps.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/base/require.hpp"
@@ -123,28 +124,52 @@ void Copy::touch(const WorkerStep& step, StepContext& context, const OnTouched& 
   }
 }
 
-void Columns::run(const WorkerStep& step, StepContext& context) const {
-  std::int64_t row_bytes = columns * element_bytes;
-  for (const Job& job : of_units(jobs, 1, step)) {
-    for (std::int64_t b = 0; b < batch; ++b)
-      kernel(job.to + b * row_bytes, job.from + b * rows * row_bytes, rows, columns, row_bytes,
-             context.scratch);
+namespace {
+
+/// Calls f(batch, first column, number of columns) for what the tiles have of each row of the result.
+template <class F>
+void for_each_row(const Space& space, const WorkerStep& step, const F& f) {
+  const std::int64_t per_row = space.tiles_per_row();
+  for (std::int64_t tile = step.tile_begin; tile < step.tile_end;) {
+    const std::int64_t row = tile / per_row, end = std::min(step.tile_end, (row + 1) * per_row);
+    const std::int64_t first = (tile - row * per_row) * space.tile_columns;
+    f(row, first, std::min((end - row * per_row) * space.tile_columns, space.columns) - first);
+    tile = end;
   }
 }
 
+}  // namespace
+
+void Columns::run(const WorkerStep& step, StepContext& context) const {
+  const std::int64_t row_bytes = space.columns * element_bytes;
+  for (const Job& job : of_units(jobs, 1, step))
+    for_each_row(space, step, [&](std::int64_t b, std::int64_t first, std::int64_t columns) {
+      kernel(job.to + b * row_bytes + first * element_bytes,
+             job.from + b * rows * row_bytes + first * element_bytes, rows, columns, row_bytes,
+             context.scratch);
+    });
+}
+
 void Columns::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
-  std::int64_t bytes = batch * columns * element_bytes;
+  const std::int64_t row_bytes = space.columns * element_bytes;
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  for (const Job& job : of_units(jobs, 1, step)) {
-    touched(job.to, bytes, true, on_touched);
-    touched(job.from, bytes * rows, false, on_touched);
-  }
+  for (const Job& job : of_units(jobs, 1, step))
+    for_each_row(space, step, [&](std::int64_t b, std::int64_t first, std::int64_t columns) {
+      touched(job.to + b * row_bytes + first * element_bytes, columns * element_bytes, true, on_touched);
+      for (std::int64_t row = 0; row < rows; ++row)
+        touched(job.from + (b * rows + row) * row_bytes + first * element_bytes, columns * element_bytes,
+                false, on_touched);
+    });
 }
 
 void Failing::keep_or_throw(const Error& error, const StepContext& context, std::int64_t unit) const {
   CallLog* log = context.crew.log;
   if (!log || !log->keeps_failures) throw error;
   log->add_failure(context.crew.trip, equation, unit, error.at(where, op));
+}
+
+kernel::Lines OpaqueCode::lines_of(const WorkerStep& step) const {
+  return {step.tile_begin * shared.block, std::min(step.tile_end * shared.block, shared.lines)};
 }
 
 void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
@@ -156,7 +181,7 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
     printer.unit = *number++;
     try {
       kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch, printer.unit,
-              &printer});
+              &printer, lines_of(step)});
     } catch (const Error& error) {
       if (!failing) throw;
       failing->keep_or_throw(error, context, printer.unit);
@@ -168,10 +193,19 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
 
 void OpaqueCode::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  std::size_t each = operands + results;
+  const std::size_t each = operands + results;
   const std::span<std::byte* const> all = of_units(addresses, each, step);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    touched(all[i], bytes[i % each], i % each >= operands, on_touched);
+  const kernel::Lines lines = lines_of(step);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t which = i % each;
+    if (which < operands) {
+      touched(all[i], bytes[which], false, on_touched);
+      continue;
+    }
+    const std::int64_t piece = bytes[which] / shared.repeats, line = piece / shared.lines;
+    for (std::int64_t r = 0; r < shared.repeats; ++r)
+      touched(all[i] + r * piece + lines.begin * line, lines.count() * line, true, on_touched);
+  }
 }
 
 }  // namespace tutti

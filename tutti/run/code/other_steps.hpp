@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of steps other than regions: copies, folds over columns, opaque kernels. Each unit is a job, or
-// `pieces` jobs of a copy. The tiles of a copy are the iterations of its outermost loop.
+// `pieces` jobs of a copy. The tiles of a copy are the iterations of its outermost loop, those of an opaque
+// kernel blocks of lines.
 #pragma once
 
 #include <functional>
 
 #include "tutti/devices/kernel.hpp"
 #include "tutti/run/code/worker_step.hpp"
+#include "tutti/run/graph/space.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 
@@ -49,7 +51,8 @@ struct Columns {
   };
   std::vector<Job> jobs;
   ReduceColumnsKernel kernel;
-  std::int64_t batch, rows, columns, element_bytes;
+  std::int64_t rows, element_bytes;
+  Space space;  // of the result: batch x columns
   std::size_t scratch_bytes;
 
   void run(const WorkerStep& step, StepContext& context) const;
@@ -65,7 +68,9 @@ struct OpaqueCode {
   std::size_t operands, results;
   std::size_t scratch_bytes;
   std::optional<Failing> failing;  // if it may throw
+  kernel::Opaque::Shared shared;
 
+  kernel::Lines lines_of(const WorkerStep& step) const;
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };

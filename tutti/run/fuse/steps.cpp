@@ -26,6 +26,8 @@ class Gatherer {
         step.uses = uses_of(graph_, steps_, n);
       }
       if (step.kind == Step::Kind::copy) step.space = copy_space(step);
+      if (step.kind == Step::Kind::columns) step.space = columns_space(step);
+      if (step.kind == Step::Kind::opaque) step.space = opaque_space(step);
     }
     return std::move(steps_);
   }
@@ -65,8 +67,6 @@ class Gatherer {
   static bool folds_rows(const Task& a) {
     return std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work);
   }
-
-  static bool assembles(const Task& a) { return std::holds_alternative<AssembleWork>(a.work); }
 
   static bool is_fusable(const Task& a) {
     return std::holds_alternative<PointwiseWork>(a.work) || std::holds_alternative<FoldWork>(a.work) ||
@@ -187,6 +187,19 @@ class Gatherer {
     for (std::size_t i = 1; i < work.loops.size(); ++i) space.columns *= work.loops[i].size;
     space.tile_columns = space.columns;
     return space;
+  }
+
+  Space columns_space(const Step& step) const {
+    constexpr std::int64_t tile_columns = 128;
+    const auto& work = std::get<ColumnsWork>(task(step.tasks[0]).work);
+    return {work.batch, work.columns, 1, std::min(work.columns, tile_columns)};
+  }
+
+  /// The lines of an opaque kernel x the elements that each one has of the first result.
+  Space opaque_space(const Step& step) const {
+    const kernel::Opaque::Shared& shared = std::get<OpaqueWork>(task(step.tasks[0]).work).opaque.shared;
+    const std::int64_t columns = step.shape.elements() / std::max<std::int64_t>(1, shared.lines);
+    return {shared.lines, columns, shared.block, columns};
   }
 
   void find_reads_and_writes() {

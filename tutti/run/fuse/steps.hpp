@@ -32,9 +32,11 @@ struct Step {
 
   std::vector<Address> reads;    // of buffers that other steps or callers write
   std::vector<BufferId> writes;  // buffers that other steps or callers read
-  Space space;                   // of one unit of a region; of a copy: outermost loop x all other loops
-  AxisSet mergeable = 0;         // outer axes that can be part of the space, saving one unit per position
-  RegionUses uses;               // of a region
+  // Of one unit: of a region's values; of a copy its outermost loop x all other loops; of a fold over columns
+  // its result; of an opaque kernel its lines x their elements.
+  Space space;
+  AxisSet mergeable = 0;  // outer axes that can be part of the space, saving one unit per position
+  RegionUses uses;        // of a region
 
   AxisSet outer() const { return axes & ~inner; }
 };

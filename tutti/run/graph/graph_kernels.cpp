@@ -183,6 +183,9 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
 }
 
 void GraphBuilder::lower(const kernel::Opaque& opaque) {
+  const bool is_alone = opaque.changes || opaque.may_throw;
+  ensure(!is_alone || opaque.shared.lines == 1, "{} lines of {}, which writes over an operand or may throw",
+         opaque.shared.lines, equation().op->name());
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
   std::vector<BufferId> buffers;

@@ -221,8 +221,10 @@ class Placer {
     return bytes_read(graph_, step(n), read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
-  /// Cost of lines that two workers write, if each has a small part of a unit and the step is small.
+  /// Cost of lines that two workers write, if each has a small part of a unit and the step is small. Folds and
+  /// opaque kernels read more than they write.
   double false_sharing(StepId n) const {
+    if (step(n).kind != Step::Kind::region && step(n).kind != Step::Kind::copy) return 0;
     std::size_t element = 0;
     for (BufferId result : step(n).writes)
       element = std::max(element, bytes_per_element(graph_.buffers[result].type.dtype()));

@@ -207,10 +207,9 @@ class Scheduler {
     need_scratch(n, scratch);
     CodeOf<Columns>& code = keep(Columns{{},
                                          reduce_columns_kernel(work.kind, dtype),
-                                         work.batch,
                                          work.rows,
-                                         work.columns,
                                          static_cast<std::int64_t>(bytes_per_element(dtype)),
+                                         step.space,
                                          scratch});
     Columns& args = code.data;
     std::vector<std::int64_t> order = job_order(n);
@@ -243,7 +242,8 @@ class Scheduler {
                                                task.operands.size(),
                                                task.results.size(),
                                                work.scratch_bytes,
-                                               work.may_throw ? failing(task) : std::nullopt});
+                                               work.may_throw ? failing(task) : std::nullopt,
+                                               work.shared});
     OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId b : task.results) all.push_back(natural_address(graph_, b));

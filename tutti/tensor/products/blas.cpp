@@ -230,8 +230,8 @@ void multiply(Gemm gemm, Factor one, Factor zero, const ProductShape& s, std::by
   auto* b = reinterpret_cast<const T*>(b_bytes);
   for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n)
     gemm(openblas::row_major, transposed(s.a_transposed), transposed(s.b_transposed), size(s.m), size(s.n),
-         size(s.k), one, a, size(s.a_transposed ? s.m : s.k), b, size(s.b_transposed ? s.k : s.n), zero, c,
-         size(s.n));
+         size(s.k), one, a, size(s.a_transposed ? s.columns_of_transposed_a() : s.k), b,
+         size(s.b_transposed ? s.k : s.n), zero, c, size(s.n));
 }
 
 /// Passes the complex factors by address, as BLAS requires.

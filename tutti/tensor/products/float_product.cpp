@@ -32,11 +32,12 @@ void* aligned(std::byte* scratch) {
   return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
 }
 
-// The stride of a dim of size 1 is arbitrary. oneDNN's fast kernels want the stride of a dense row-major matrix.
+// A transposed matrix has `stored_rows` rows where it is stored. The stride of a dim of size 1 is arbitrary. oneDNN's
+// fast kernels want the stride of a dense row-major matrix.
 dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
-                            bool transposed) {
-  const bool by_columns = transposed && rows != 1 && columns != 1;
-  const std::int64_t row_stride = by_columns ? 1 : columns, column_stride = by_columns ? rows : 1;
+                            bool transposed, std::int64_t stored_rows) {
+  const bool by_columns = transposed && stored_rows != 1 && columns != 1;
+  const std::int64_t row_stride = by_columns ? 1 : columns, column_stride = by_columns ? stored_rows : 1;
   const auto type = dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
   if (batch == 1) return {{rows, columns}, type, dnnl::memory::dims{row_stride, column_stride}};
   return {{batch, rows, columns}, type, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
@@ -53,9 +54,10 @@ ProductShape turned(const ProductShape& s) {
 dnnl::matmul::primitive_desc description_of(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const dnnl::memory::desc a = matrices(dtype, s.batch, s.m, s.k, s.a_transposed);
-  const dnnl::memory::desc b = matrices(dtype, s.batch, s.k, s.n, s.b_transposed);
-  const dnnl::memory::desc c = matrices(dtype, s.batch, s.m, s.n, false);
+  const dnnl::memory::desc a =
+      matrices(dtype, s.batch, s.m, s.k, s.a_transposed, s.columns_of_transposed_a());
+  const dnnl::memory::desc b = matrices(dtype, s.batch, s.k, s.n, s.b_transposed, s.k);
+  const dnnl::memory::desc c = matrices(dtype, s.batch, s.m, s.n, false, s.m);
 #if DNNL_VERSION_MAJOR >= 3
   return {engine, a, b, c, attributes};
 #else
@@ -153,7 +155,8 @@ void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
 /// c = a * b without oneDNN, which has ended: destructors of statics still call programs.
 template <class T>
 void multiply_plainly(const ProductShape& s, T* c, const T* a, const T* b) {
-  const std::int64_t a_row = s.a_transposed ? 1 : s.k, a_column = s.a_transposed ? s.m : 1;
+  const std::int64_t a_row = s.a_transposed ? 1 : s.k,
+                     a_column = s.a_transposed ? s.columns_of_transposed_a() : 1;
   const std::int64_t b_row = s.b_transposed ? 1 : s.n, b_column = s.b_transposed ? s.k : 1;
   for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n)
     for (std::int64_t i = 0; i < s.m; ++i)

@@ -42,7 +42,8 @@ void multiply_matrix(const ProductShape& s, T* c, const T* a, const T* b) {
   for (std::int64_t first = 0; first < s.k; first += block)
     for (std::int64_t i = 0; i < s.m; ++i)
       for (std::int64_t k = first; k < std::min(s.k, first + block); ++k)
-        add_multiple<T>(c + i * s.n, a[s.a_transposed ? k * s.m + i : i * s.k + k], b + k * s.n, s.n);
+        add_multiple<T>(c + i * s.n, a[s.a_transposed ? k * s.columns_of_transposed_a() + i : i * s.k + k],
+                        b + k * s.n, s.n);
 }
 
 template <class T>
@@ -91,50 +92,10 @@ bool is_widened(DType dtype) { return is_half(dtype) && !FloatProduct::takes(dty
 bool is_by_onednn(DType dtype) { return dtype == DType::f32 || is_half(dtype); }
 bool is_by_blas(DType dtype) { return is_inexact(dtype) && !is_by_onednn(dtype); }
 
-}  // namespace
-
-struct Product::Prepared {
-  DType dtype;
-  ProductShape shape;
-  std::unique_ptr<const FloatProduct> floats;
-  std::unique_ptr<const BlasUser> blas_user;
-};
-
-Product::Product(DType dtype, const ProductShape& shape) {
-  ensure(std::min({shape.batch, shape.m, shape.n, shape.k}) >= 0, "a product of {} x {}x{} and {}x{}",
-         shape.batch, shape.m, shape.k, shape.k, shape.n);
-  const std::int64_t largest = largest_blas_size();
-  require(!is_by_blas(dtype) || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
-          "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
-          "dimension",
-          name(dtype), shape.m, shape.k, shape.n, largest);
-  Prepared made{dtype, shape, nullptr, nullptr};
-  if (is_by_blas(dtype) && !is_empty(shape)) {
-    made.blas_user = std::make_unique<const BlasUser>();
-    prepare_blas(dtype, shape);
-  } else if (is_by_onednn(dtype) && !is_empty(shape)) {
-    made.floats = std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape);
-  }
-  prepared_ = std::make_unique<const Prepared>(std::move(made));
-}
-
-Product::~Product() = default;
-
-std::size_t Product::scratch_bytes() const {
-  const auto& [dtype, shape, floats, blas_user] = *prepared_;
-  if (floats != nullptr) return floats->scratch_bytes() + (is_widened(dtype) ? Widened(shape).bytes() : 0);
-  if (is_inexact(dtype) || !shape.b_transposed) return 0;
-  return static_cast<std::size_t>(shape.k * shape.n) * bytes_per_element(dtype);
-}
-
-void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
-  const auto& [dtype, shape, floats, blas_user] = *prepared_;
-  if (is_empty(shape)) {
-    std::fill_n(c, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype),
-                std::byte{0});
-    return;
-  }
-  with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
+/// c = a * b. `floats`: the product of this shape, if oneDNN computes it.
+void multiply(DType dtype, const ProductShape& shape, const FloatProduct* floats, std::byte* c,
+              const std::byte* a, const std::byte* b, std::byte* scratch) {
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
     else if constexpr (is_half_element<T>)
       is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch)
@@ -145,10 +106,98 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
   });
 }
 
+/// Blocks of a large product. Smaller ones would cost time: a block of rows reads all of B, and oneDNN packs B
+/// for each call. Rows of 2048x2048 in blocks of 128: 1.3 to 1.5 times the time of the whole, of 256: 1.0; rows
+/// of 512x512 in blocks of 128: 1.0 (Xeon with AVX-512, 2026-11-28).
+Product::Lines lines_of(DType dtype, const ProductShape& s) {
+  constexpr std::int64_t least_work = 4 << 20;  // multiplications of a block
+  if (is_empty(s)) return {1, 1};
+  if (s.batch > 1) return {s.batch, std::clamp<std::int64_t>(least_work / (s.m * s.n * s.k), 1, s.batch)};
+  const bool is_whole = s.n == 1 || (is_widened(dtype) && s.a_transposed);  // by a vector; packs all of A
+  if (is_whole) return {s.m, s.m};
+  const std::int64_t least_rows = s.k * s.n <= 512 * 512 ? 128 : 256;
+  return {s.m, std::min(s.m, std::max(least_rows, least_work / (s.k * s.n) / 64 * 64))};
+}
+
+}  // namespace
+
+struct Product::Prepared {
+  DType dtype;
+  ProductShape shape;
+  Lines lines;
+  std::unique_ptr<const FloatProduct> block, last;  // by oneDNN; `last` if the last block is shorter
+  std::unique_ptr<const BlasUser> blas_user;
+
+  bool has_batch() const { return shape.batch > 1; }
+  /// The product of so many lines.
+  ProductShape part(std::int64_t lines) const {
+    ProductShape part = shape;
+    (has_batch() ? part.batch : part.m) = lines;
+    if (!has_batch()) part.stored_m = shape.m;
+    return part;
+  }
+};
+
+Product::Product(DType dtype, const ProductShape& shape) {
+  ensure(std::min({shape.batch, shape.m, shape.n, shape.k}) >= 0, "a product of {} x {}x{} and {}x{}",
+         shape.batch, shape.m, shape.k, shape.k, shape.n);
+  const std::int64_t largest = largest_blas_size();
+  require(!is_by_blas(dtype) || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
+          "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
+          "dimension",
+          name(dtype), shape.m, shape.k, shape.n, largest);
+  Prepared made{dtype, shape, lines_of(dtype, shape), nullptr, nullptr, nullptr};
+  if (is_by_blas(dtype) && !is_empty(shape)) {
+    made.blas_user = std::make_unique<const BlasUser>();
+    prepare_blas(dtype, shape);
+  } else if (is_by_onednn(dtype) && !is_empty(shape)) {
+    const auto of = [&](std::int64_t lines) {
+      return std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, made.part(lines));
+    };
+    made.block = of(made.lines.block);
+    if (const std::int64_t rest = made.lines.count % made.lines.block; rest != 0) made.last = of(rest);
+  }
+  prepared_ = std::make_unique<const Prepared>(std::move(made));
+}
+
+Product::~Product() = default;
+
+std::size_t Product::scratch_bytes() const {
+  const Prepared& p = *prepared_;
+  if (p.block != nullptr) {
+    const std::size_t bytes = std::max(p.block->scratch_bytes(), p.last ? p.last->scratch_bytes() : 0);
+    return bytes + (is_widened(p.dtype) ? Widened(p.part(p.lines.block)).bytes() : 0);
+  }
+  if (is_inexact(p.dtype) || !p.shape.b_transposed) return 0;
+  return static_cast<std::size_t>(p.shape.k * p.shape.n) * bytes_per_element(p.dtype);
+}
+
+Product::Lines Product::lines() const { return prepared_->lines; }
+
+void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch,
+                  std::int64_t begin, std::int64_t end) const {
+  const Prepared& p = *prepared_;
+  const ProductShape& s = p.shape;
+  const auto element = static_cast<std::int64_t>(bytes_per_element(p.dtype));
+  if (is_empty(s)) {
+    std::fill_n(c, static_cast<std::size_t>(elements_of_result(s) * element), std::byte{0});
+    return;
+  }
+  const std::int64_t line_of_a = p.has_batch() ? s.m * s.k : s.a_transposed ? 1 : s.k;
+  const std::int64_t line_of_b = p.has_batch() ? s.k * s.n : 0, line_of_c = (p.has_batch() ? s.m : 1) * s.n;
+  for (; begin < end; begin += p.lines.block) {
+    const std::int64_t lines = std::min(p.lines.block, end - begin);
+    multiply(p.dtype, p.part(lines), lines == p.lines.block ? p.block.get() : p.last.get(),
+             c + begin * line_of_c * element, a + begin * line_of_a * element,
+             b + begin * line_of_b * element, scratch);
+  }
+}
+
 // Constants measured on one core of a Zen 4 with AVX-512, 2026-11: overheads in ns, flops per ns, and bytes per ns of
 // operands beyond L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
-  const auto& [dtype, s, floats, blas_user] = *prepared_;
+  const DType dtype = prepared_->dtype;
+  const ProductShape& s = prepared_->shape;
   const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const double bytes = batch * (m * k + k * n + m * n) * static_cast<double>(bytes_per_element(dtype));
