@@ -20,9 +20,11 @@
 #include <utility>
 #include <vector>
 
+#include "bench/heat_mpi.hpp"
 #include "bench/rows.hpp"
 #include "bench/tokens.hpp"
 #include "examples/digits_model.hpp"
+#include "examples/heat_model.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/transformer_start.hpp"
 #include "tutti/devices/transport.hpp"
@@ -272,6 +274,27 @@ void compare_compilation_for_many() {
   compare("compilation for one of 4,096 processes, beside its box", 0, one_of_many, alone);
 }
 
+// --- Simulations -----------------------------------------------------------------------------------
+
+/// Compares 1,000 time steps of heat on a plate of 512 x 512 with MPI and loops by hand.
+void compare_heat() {
+  constexpr std::int64_t edge = 512;
+  constexpr int steps = 1000;
+  const Mesh mesh({{"y", ranks()}, {"x", 1}});
+  const Machine machine = open_mpi(mesh, {.machine = {.workers = 1}}, Where{});
+  const Tensor own({edge / ranks(), edge}, numbers(edge / ranks() * edge));
+  const Array x = machine.from_shards({edge, edge}, heat::by_tiles, {{rank(), own}}, Where{});
+  const auto run = machine.compile(heat::sharded_after(mesh, steps), x);
+  HeatByMpi by_hand(edge / ranks(), edge, rank(), ranks());
+  by_hand.set(numbers(edge / ranks() * edge));
+  by_hand.run(steps, heat::spread);
+  const Tensor found = run(x).shard(rank());
+  const std::vector<float> expected = by_hand.get();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    check_close(found.as<float>()[i], expected[i], 1e-4, 1, "heat");
+  compare("heat, 1,000 steps", edge * edge * 4, [&] { run(x); }, [&] { by_hand.run(steps, heat::spread); });
+}
+
 // --- Overlap ---------------------------------------------------------------------------------------
 
 /// Compares a sum of 8 MiB, and as much work, with one after the other.
@@ -341,6 +364,7 @@ void run() {
   compare_training("transformer step", machine, transformer::sharded_step(eight, start), start, tokens());
   compare_compilation(machine);
   compare_compilation_for_many();
+  compare_heat();
 }
 
 }  // namespace
