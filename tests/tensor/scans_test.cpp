@@ -61,12 +61,13 @@ std::vector<T> by_the_tree(const std::vector<T>& x) {
   for (std::size_t count = 0; count < x.size(); ++count) {
     T block = x[count];
     for (std::size_t carry = count; carry % 2 == 1; carry /= 2) {
-      block = blocks.back() + block;
+      block = static_cast<T>(blocks.back() + block);
       blocks.pop_back();
     }
     blocks.push_back(block);
     T sum = blocks.back();
-    for (std::size_t level = blocks.size() - 1; level > 0; --level) sum = blocks[level - 1] + sum;
+    for (std::size_t level = blocks.size() - 1; level > 0; --level)
+      sum = static_cast<T>(blocks[level - 1] + sum);
     sums.push_back(sum);
   }
   return sums;
@@ -115,6 +116,7 @@ TEST_P(cumulative_on, has_the_same_tree_in_rows_and_in_columns) {
           expect_the_tree<double>(shape, order);
           expect_the_tree<std::uint32_t>(shape, order);
           expect_the_tree<std::uint64_t>(shape, order);
+          expect_the_tree<std::uint16_t>(shape, order);  // without vectors
         }
 }
 

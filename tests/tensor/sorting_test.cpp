@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "tests/tensor/element_values.hpp"
+#include "tests/tensor/instruction_sets.hpp"
+#include "tutti/tensor/tensor.hpp"
 
 namespace tutti {
 namespace {
@@ -50,8 +52,9 @@ void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
   x.resize(static_cast<std::size_t>(2 * n * inner));
   for (std::size_t i = 0; i < x.size(); i += 3) std::swap(x[i], x[(i * 7919) % x.size()]);
   auto found = x, expected = x;
-  std::vector<std::byte> scratch(static_cast<std::size_t>(n) * sizeof(x[0]) + 64);
-  sort_lines(bytes(found), bytes(x), {2, n, inner}, dtype, scratch.data());
+  const std::size_t needed = sort_lines_scratch_bytes(n, sizeof(x[0]));
+  Tensor scratch({static_cast<std::int64_t>(needed)}, DType::boolean);
+  sort_lines(bytes(found), bytes(x), {2, n, inner}, dtype, scratch.mutable_bytes());
   for (std::int64_t line = 0; line < 2 * inner; ++line) {
     const std::int64_t start = line / inner * n * inner + line % inner;
     const SortKeys by[] = {{bytes(x) + start * static_cast<std::int64_t>(sizeof(x[0])), inner, dtype}};
@@ -63,11 +66,16 @@ void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
       << name(dtype) << ", lines of " << n << ", " << inner << " apart";
 }
 
-TEST(sorted_lines, are_in_the_order_of_their_indices) {
+class sorted_lines : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(on, sorted_lines, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return name_of_instruction_set(set.param); });
+
+TEST_P(sorted_lines, are_in_the_order_of_their_indices) {
+  const UseInstructionSet use(GetParam());
   for (DType dtype : arithmetic_dtypes())
-    for (std::int64_t n : {1, 2, 31, 32, 33, 64, 100, 1000, 5000})
-      for (std::int64_t inner : {1, 3})
-        with_type(dtype, [=]<class T>(T) { expect_sorted_lines<T>(dtype, n, inner); });
+    for (std::int64_t n : {0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 100, 1000, 5000})
+      for (std::int64_t inner : {1, 3, 8, 20})
+        if (n * inner <= 5000) with_type(dtype, [=]<class T>(T) { expect_sorted_lines<T>(dtype, n, inner); });
 }
 
 TEST(sorted_order, follows_a_stride) {

@@ -110,7 +110,8 @@ Kernel Sort::kernel(const Layout& layout) const {
   auto n = static_cast<std::size_t>(shape.n);
   if (types.size() == 1)
     return kernel::Opaque{.nanoseconds = 20 + 4 * static_cast<double>(shape.elements()),
-                          .scratch_bytes = in_lines(n * bytes_per_element(types[0].dtype())),
+                          .scratch_bytes =
+                              sort_lines_scratch_bytes(shape.n, bytes_per_element(types[0].dtype())),
                           .run =
                               [lines, dtype = types[0].dtype()](const kernel::Unit& unit) {
                                 const LinesAlongDim::Part part = lines.part(unit.lines);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/sorting.hpp"
 
-#include <hwy/contrib/sort/vqsort.h>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,39 +9,12 @@
 #include <utility>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/plain/sort_keys.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 namespace tutti {
 namespace {
-
-enum class Zeros { equal, apart };
-
-template <std::size_t bytes>
-using UnsignedOf =
-    std::conditional_t<bytes == 1, std::uint8_t,
-                       std::conditional_t<bytes == 2, std::uint16_t,
-                                          std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
-template <class T>
-using KeyOf = UnsignedOf<sizeof(T)>;
-
-/// An unsigned number in the order of the elements. NaNs have the largest one.
-template <Zeros zeros, class T>
-KeyOf<T> key_of(T x) {
-  using Key = KeyOf<T>;
-  constexpr auto sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
-  if constexpr (std::same_as<T, bool> || std::unsigned_integral<T>) {
-    return static_cast<Key>(x);
-  } else if constexpr (std::signed_integral<T>) {
-    return static_cast<Key>(static_cast<Key>(x) ^ sign);
-  } else {
-    const auto number = static_cast<Computed<T>>(x);
-    if (number != number) return std::numeric_limits<Key>::max();
-    auto bits = std::bit_cast<Key>(x);
-    if (zeros == Zeros::equal && bits == sign) bits = 0;
-    return static_cast<Key>((bits & sign) != 0 ? ~bits : bits | sign);
-  }
-}
 
 /// A key and where it comes from. Index is wide only for wide keys and very long lines, so that both have one width.
 template <class Wide>
@@ -123,63 +95,6 @@ void reorder(std::span<std::int64_t> order, const SortKeys& of, std::byte* scrat
     else if (sizeof(T) == 8 || !fits_u32(std::ssize(order))) reorder_as<T, std::uint64_t>(order, of, scratch);
     else reorder_as<T, std::uint32_t>(order, of, scratch);
   });
-}
-
-// --- One line of keys that nothing follows
-
-/// The element of a key with Zeros::apart; of a NaN's key, some NaN.
-template <class T>
-T element_of(KeyOf<T> key) {
-  using Key = KeyOf<T>;
-  constexpr auto sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
-  if constexpr (std::same_as<T, bool> || std::unsigned_integral<T>) return static_cast<T>(key);
-  else if constexpr (std::signed_integral<T>) return static_cast<T>(static_cast<Key>(key ^ sign));
-  else return std::bit_cast<T>(static_cast<Key>((key & sign) != 0 ? key ^ sign : ~key));
-}
-
-void sort_numbers(std::span<std::uint8_t> keys, const hwy::Sorter&) {
-  std::array<std::size_t, 256> counts{};
-  for (const std::uint8_t key : keys) ++counts[key];
-  auto to = keys.begin();
-  for (std::size_t key = 0; key < counts.size(); ++key)
-    to = std::fill_n(to, counts[key], static_cast<std::uint8_t>(key));
-}
-template <class Key>
-void sort_numbers(std::span<Key> keys, const hwy::Sorter& sorter) {
-  constexpr std::size_t shortest_by_vectors = 32;
-  if (keys.size() < shortest_by_vectors) std::sort(keys.begin(), keys.end());
-  else sorter(keys.data(), keys.size(), hwy::SortAscending());
-}
-
-/// Elements of one key that are no other than these keep their order: zeros of both signs, and all NaNs.
-template <class T, class Is>
-void put_in_given_order(T* to, const T* from, std::int64_t n, std::int64_t stride, std::int64_t first,
-                        const Is& is_one) {
-  for (std::int64_t i = 0; i < n; ++i)
-    if (const T x = from[i * stride]; is_one(x)) to[first++ * stride] = x;
-}
-
-template <class T>
-void sort_line_of(T* to, const T* from, std::int64_t n, std::int64_t stride, std::byte* scratch,
-                  const hwy::Sorter& sorter) {
-  using Key = KeyOf<T>;
-  const std::span keys(reinterpret_cast<Key*>(scratch), static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i)
-    keys[static_cast<std::size_t>(i)] = key_of<Zeros::apart>(from[i * stride]);
-  sort_numbers(keys, sorter);
-  for (std::int64_t i = 0; i < n; ++i) to[i * stride] = element_of<T>(keys[static_cast<std::size_t>(i)]);
-  if constexpr (!std::same_as<T, bool> && !std::integral<T>) {
-    const auto first_of = [&](Key key) {
-      return static_cast<std::int64_t>(std::ranges::lower_bound(keys, key) - keys.begin());
-    };
-    const Key below = key_of<Zeros::apart>(std::bit_cast<T>(static_cast<Key>(Key{1} << (8 * sizeof(T) - 1)))),
-              above = key_of<Zeros::apart>(T{});
-    const std::int64_t zeros = first_of(below), positive = first_of(above),
-                       nans = first_of(std::numeric_limits<Key>::max());
-    const auto number = [](T x) { return static_cast<Computed<T>>(x); };
-    if (positive > zeros) put_in_given_order(to, from, n, stride, zeros, [&](T x) { return number(x) == 0; });
-    if (nans < n) put_in_given_order(to, from, n, stride, nans, [&](T x) { return number(x) != number(x); });
-  }
 }
 
 // --- The largest elements
@@ -312,21 +227,6 @@ void sorted_order(std::span<std::int64_t> order, std::span<const SortKeys> keys,
   std::iota(order.begin(), order.end(), std::int64_t{0});
   if (order.empty()) return;
   for (std::size_t k = keys.size(); k > 0; --k) reorder(order, keys[k - 1], scratch);
-}
-
-void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DType dtype,
-                std::byte* scratch) {
-  const hwy::Sorter sorter;  // of one thread: it has memory of its own
-  with_element(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
-    else
-      for (std::int64_t o = 0; o < shape.outer; ++o)
-        for (std::int64_t i = 0; i < shape.inner; ++i) {
-          const std::int64_t first = o * shape.n * shape.stride + i;
-          sort_line_of(reinterpret_cast<T*>(to) + first, reinterpret_cast<const T*>(from) + first, shape.n,
-                       shape.stride, scratch, sorter);
-        }
-  });
 }
 
 std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes) {

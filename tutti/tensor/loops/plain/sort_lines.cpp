@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of elements that nothing follows. Short lines are sorted 16 at a time, long ones by Highway's sort.
+#include <hwy/contrib/sort/vqsort.h>
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/plain/sort_keys.hpp"
+#include "tutti/tensor/loops/plain/sorting.hpp"
+#include "tutti/tensor/loops/simd/sort_kernels.hpp"
+
+namespace tutti {
+namespace {
+
+/// The number of elements before the first one with such a key or a larger one, in a line in ascending order.
+template <class T>
+std::int64_t count_below(KeyOf<T> key, const T* line, std::int64_t n, std::int64_t stride) {
+  std::int64_t count = 0;
+  for (std::int64_t left = n; left > 0;) {
+    const std::int64_t half = left / 2;
+    const bool is_below = key_of<Zeros::apart>(line[(count + half) * stride]) < key;
+    if (is_below) count += half + 1;
+    left = is_below ? left - half - 1 : half;
+  }
+  return count;
+}
+
+/// Elements of one key that are no other than these keep their order: zeros of both signs, and all NaNs.
+template <class T, class Is>
+void put_in_given_order(T* to, const T* from, std::int64_t n, std::int64_t stride, std::int64_t first,
+                        const Is& is_one) {
+  for (std::int64_t i = 0; i < n; ++i)
+    if (const T x = from[i * stride]; is_one(x)) to[first++ * stride] = x;
+}
+
+template <class T>
+constexpr bool has_zeros_and_nans = !std::same_as<T, bool> && !std::integral<T>;
+
+/// Of a line in ascending order: zeros and NaNs take their order from the elements.
+template <class T>
+void put_back_order(T* to, const T* from, std::int64_t n, std::int64_t stride) {
+  using Key = KeyOf<T>;
+  if constexpr (has_zeros_and_nans<T>) {
+    const Key zero = key_of<Zeros::apart>(T{}), nan = std::numeric_limits<Key>::max();
+    const std::int64_t zeros = count_below<T>(zero - 1, to, n, stride),
+                       positive = count_below<T>(zero + 1, to, n, stride),
+                       nans = count_below<T>(nan, to, n, stride);
+    const auto number = [](T x) { return static_cast<Computed<T>>(x); };
+    if (positive > zeros) put_in_given_order(to, from, n, stride, zeros, [&](T x) { return number(x) == 0; });
+    if (nans < n) put_in_given_order(to, from, n, stride, nans, [&](T x) { return number(x) != number(x); });
+  }
+}
+
+/// Of bytes: bools and integers.
+template <class T>
+void sort_bytes(T* to, const T* from, std::int64_t n, std::int64_t stride) {
+  std::array<std::int64_t, 256> counts{};
+  for (std::int64_t i = 0; i < n; ++i) ++counts[key_of<Zeros::apart>(from[i * stride])];
+  std::int64_t at = 0;
+  for (std::size_t key = 0; key < counts.size(); ++key)
+    for (std::int64_t i = 0; i < counts[key]; ++i)
+      to[stride * at++] = element_of<T>(static_cast<KeyOf<T>>(key));
+}
+
+template <class T>
+OrderOfBits order_of() {
+  if constexpr (has_zeros_and_nans<T>)
+    return {OrderOfBits::Kind::floating,
+            std::bit_cast<KeyOf<T>>(static_cast<T>(std::numeric_limits<float>::infinity()))};
+  else return {std::signed_integral<T> ? OrderOfBits::Kind::integers : OrderOfBits::Kind::unsigned_integers};
+}
+
+/// A line, which is sorted by Highway.
+template <class T>
+void sort_long_line(T* to, const T* from, std::int64_t n, std::int64_t stride, std::byte* scratch,
+                    const SortKernels& kernels, const hwy::Sorter& sorter) {
+  auto* line = reinterpret_cast<T*>(scratch);
+  const OrderOfBits order = order_of<T>();
+  for (std::int64_t i = 0; i < n; ++i) line[i] = from[i * stride];
+  const bool has_any = kernels.turn(scratch, n, order);
+  sorter(reinterpret_cast<std::make_signed_t<KeyOf<T>>*>(scratch), static_cast<std::size_t>(n),
+         hwy::SortAscending());
+  kernels.turn_back(scratch, n, order);
+  for (std::int64_t i = 0; i < n; ++i) to[i * stride] = line[i];
+  if (has_any) put_back_order(to, from, n, stride);
+}
+
+/// Sorts lines that begin at these elements, 16 at most.
+template <class T>
+void sort_short_lines(std::span<const std::int64_t> firsts, T* to, const T* from, std::int64_t n,
+                      std::int64_t stride, std::byte* scratch, const SortKernels& kernels) {
+  auto* columns = reinterpret_cast<T*>(scratch);
+  const OrderOfBits order = order_of<T>();
+  for (std::size_t column = 0; column < sorted_columns; ++column) {
+    const T* line = from + firsts[std::min(column, firsts.size() - 1)];
+    for (std::int64_t i = 0; i < n; ++i)
+      columns[i * sorted_columns + std::int64_t(column)] = line[i * stride];
+  }
+  const bool has_any = kernels.turn(scratch, n * sorted_columns, order);
+  kernels.sort_columns(scratch, n);
+  kernels.turn_back(scratch, n * sorted_columns, order);
+  for (std::size_t column = 0; column < firsts.size(); ++column) {
+    T* line = to + firsts[column];
+    for (std::int64_t i = 0; i < n; ++i)
+      line[i * stride] = columns[i * sorted_columns + std::int64_t(column)];
+    if (has_any) put_back_order(line, from + firsts[column], n, stride);
+  }
+}
+
+template <class F>
+void for_each_line(const AlongDim& shape, const F& f) {
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t i = 0; i < shape.inner; ++i) f(o * shape.n * shape.stride + i);
+}
+
+bool is_short(std::int64_t n) { return n <= most_sorted_rows; }
+
+template <class T>
+void sort_all(T* to, const T* from, const AlongDim& shape, std::byte* scratch) {
+  if constexpr (sizeof(T) == 1) {
+    for_each_line(shape,
+                  [&](std::int64_t first) { sort_bytes(to + first, from + first, shape.n, shape.stride); });
+  } else if (const SortKernels kernels = sort_kernels(sizeof(T)); is_short(shape.n)) {
+    std::array<std::int64_t, sorted_columns> firsts;
+    std::size_t count = 0;
+    const auto sort_these = [&] {
+      sort_short_lines<T>({firsts.data(), count}, to, from, shape.n, shape.stride, scratch, kernels);
+      count = 0;
+    };
+    for_each_line(shape, [&](std::int64_t first) {
+      firsts[count++] = first;
+      if (count == firsts.size()) sort_these();
+    });
+    if (count > 0) sort_these();
+  } else {
+    const hwy::Sorter sorter;  // of one thread: it has memory of its own
+    for_each_line(shape, [&](std::int64_t first) {
+      sort_long_line(to + first, from + first, shape.n, shape.stride, scratch, kernels, sorter);
+    });
+  }
+}
+
+}  // namespace
+
+void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DType dtype,
+                std::byte* scratch) {
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
+    else sort_all(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), shape, scratch);
+  });
+}
+
+std::size_t sort_lines_scratch_bytes(std::int64_t n, std::size_t element_bytes) {
+  const std::int64_t lines = is_short(n) ? sorted_columns : 1;
+  return static_cast<std::size_t>(n * lines) * element_bytes;
+}
+
+}  // namespace tutti
