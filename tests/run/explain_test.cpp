@@ -233,6 +233,16 @@ TEST(plan_memory, is_what_shapes_say) {
   EXPECT_EQ(memory.total(), memory.arguments + memory.results + memory.arena + memory.scratch);
 }
 
+TEST(explained, says_how_many_calls_one_worker_did_alone) {
+  const Plan plan(localised(looped(), line).program, line, {.workers = 2});
+  const std::string said = "\none worker did 3 of 5 calls alone, because other work used the processors\n";
+  const auto text = [&](std::int64_t crowded) {
+    return explained(plan, {.crowded_calls = crowded, .copies = {.calls = 5}});
+  };
+  EXPECT_NE(text(3).find(said), std::string::npos) << text(3);
+  EXPECT_EQ(text(0).find("one worker did"), std::string::npos);
+}
+
 TEST(plan_memory, counts_arenas_and_scratch_of_sub_programs) {
   constexpr int workers = 2;
   Plan plan(localised(looped(), line).program, line,

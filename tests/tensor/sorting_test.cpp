@@ -52,9 +52,10 @@ void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
   x.resize(static_cast<std::size_t>(2 * n * inner));
   for (std::size_t i = 0; i < x.size(); i += 3) std::swap(x[i], x[(i * 7919) % x.size()]);
   auto found = x, expected = x;
-  const std::size_t needed = sort_lines_scratch_bytes(n, sizeof(x[0]));
+  const AlongDim shape{2, n, inner};
+  const std::size_t needed = sort_lines_scratch_bytes(shape, sizeof(x[0]));
   Tensor scratch({static_cast<std::int64_t>(needed)}, DType::boolean);
-  sort_lines(bytes(found), bytes(x), {2, n, inner}, dtype, scratch.mutable_bytes());
+  sort_lines(bytes(found), bytes(x), shape, dtype, scratch.mutable_bytes());
   for (std::int64_t line = 0; line < 2 * inner; ++line) {
     const std::int64_t start = line / inner * n * inner + line % inner;
     const SortKeys by[] = {{bytes(x) + start * static_cast<std::int64_t>(sizeof(x[0])), inner, dtype}};

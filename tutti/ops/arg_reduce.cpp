@@ -120,8 +120,10 @@ Types ArgReduce::infer(const Types& operands) const {
 
 Kernel ArgReduce::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  const LinesAlongDim lines(along_dim(x.shape(), dim), 1);
-  return kernel::Opaque{.nanoseconds = 20 + 0.2 * static_cast<double>(x.elements()),
+  const AlongDim shape = along_dim(x.shape(), dim);
+  const LinesAlongDim lines(shape, 1);
+  const double per_element = shape.inner == 1 ? 0.35 : 1.5;
+  return kernel::Opaque{.nanoseconds = 20 + per_element * static_cast<double>(x.elements()),
                         .run =
                             [op = *this, lines, dtype = x.dtype()](const kernel::Unit& unit) {
                               const LinesAlongDim::Part part = lines.part(unit.lines);

@@ -44,7 +44,7 @@ struct Executable::State {
   std::vector<std::string> input_names;                 // per input
   CallLog log;
   std::function<void(std::string_view)> print;
-  std::int64_t calls = 0, copied_bytes = 0;
+  std::int64_t calls = 0, crowded_calls = 0, copied_bytes = 0;
   struct CopiedInput {
     std::size_t input;
     const char* from;  // see CopiedArgument
@@ -251,7 +251,10 @@ struct Executable::State {
     if (!alone && team.workers() > 1) switch (team.helpers()) {
         case Team::Helpers::ready: break;
         case Team::Helpers::asleep: alone = placement.times.nanoseconds < short_run_nanoseconds; break;
-        case Team::Helpers::crowded: alone = true; break;
+        case Team::Helpers::crowded:
+          alone = true;
+          ++crowded_calls;
+          break;
       }
     if (alone) return plan.run(crew(nullptr, 0));
     auto work = [](void* state, int worker) {
@@ -274,6 +277,7 @@ struct Executable::State {
   std::string explain() const {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
+                      .crowded_calls = crowded_calls,
                       .shortage = team.shortage(),
                       .has_carrier = !transport || transport->carrier(),
                       .moved_inputs = local.moved_inputs,

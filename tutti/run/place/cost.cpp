@@ -61,12 +61,19 @@ double of_unary(UnaryFn fn) {
   return 12;
 }
 
-double elements_per_nanosecond(const Work& work) {
+double of_f32(const Work& work) {
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
   if (!pointwise) return 12;
   if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return of_unary(*fn);
   const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
   return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
+}
+
+/// Vectors have half as many f64, and elementary functions need more terms for them.
+double elements_per_nanosecond(const Graph& graph, const Task& task) {
+  const double rate = of_f32(task.work);
+  if (graph.buffers[task.results[0]].type.dtype() != DType::f64) return rate;
+  return rate < 12 ? rate / 6 : rate / 2;
 }
 
 enum class By { one, all };
@@ -98,10 +105,10 @@ bool fits_last_cache(double bytes, const Caches& caches) {
 struct Rates {
   double own, last, memory;
 };
-// bench/kernels, add: 81, 26, 12; columns: 60 in L2, 12 in memory; transposition: 12, -, 4; 2026-11-23, on a busy
-// machine. Rates of copies were set with bench/collectives, 2026-11-22.
-constexpr Rates region_rates{60, 40, 15}, columns_rates{40, 12, 12};
-constexpr Rates copy_rates{80, 40, 16}, short_run_rates{20, 10, 10};
+// bench/kernels, add: 81, 26, 12; columns: 60 in L2, 24 to 70 in the last cache, 12 in memory; transposition: 36, 6,
+// 4; 2026-11-28, on busy machines. Rates of copies were set with bench/collectives, 2026-11-22.
+constexpr Rates region_rates{60, 40, 15}, columns_rates{40, 32, 12};
+constexpr Rates copy_rates{80, 40, 16}, short_run_rates{30, 7, 5};
 
 double nanoseconds_to_move(double bytes, const Rates& rates, const Caches& caches) {
   if (bytes <= caches.own_bytes) return bytes / rates.own;
@@ -117,7 +124,7 @@ double of_region(const Graph& graph, const Step& step, AxisSet merged, const Cac
     double elements =
         static_cast<double>(task.shape.elements()) * static_cast<double>(positions(graph.mesh, task.axes));
     if (const FoldWork* fold = fold_of_terms(task)) elements *= static_cast<double>(fold->terms.size());
-    work += elements / elements_per_nanosecond(task.work) + nanoseconds_per_instruction * tiles;
+    work += elements / elements_per_nanosecond(graph, task) + nanoseconds_per_instruction * tiles;
   }
   return 10 + work + nanoseconds_to_move(moved_bytes(graph, step), region_rates, caches);
 }

@@ -192,6 +192,9 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
+  else if (circumstances.crowded_calls > 0)
+    text += fmt::format("one worker did {} of {} alone, because other work used the processors\n",
+                        circumstances.crowded_calls, counted(circumstances.copies.calls, "call"));
   if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
   if (!circumstances.has_carrier && has_futures(plan))
     text += "what is started is done at once: MPI takes calls from its main thread alone; initialise it with "

@@ -13,6 +13,7 @@ namespace tutti {
 struct Circumstances {
   const Recording* recording = nullptr;                   // null: not measured
   bool is_always_crowded = false;                         // see Team
+  std::int64_t crowded_calls = 0;                         // that one worker did alone
   std::string shortage = {};                              // of workers, see Team
   bool has_carrier = true;                                // see Transport
   int moved_inputs = 0;                                   // see LocalProgram

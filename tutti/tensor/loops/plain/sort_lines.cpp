@@ -71,19 +71,23 @@ OrderOfBits order_of() {
   else return {std::signed_integral<T> ? OrderOfBits::Kind::integers : OrderOfBits::Kind::unsigned_integers};
 }
 
-/// A line, which is sorted by Highway.
+/// Lines that begin at neighbouring elements. Highway sorts them one by one.
 template <class T>
-void sort_long_line(T* to, const T* from, std::int64_t n, std::int64_t stride, std::byte* scratch,
-                    const SortKernels& kernels, const hwy::Sorter& sorter) {
-  auto* line = reinterpret_cast<T*>(scratch);
+void sort_long_lines(T* to, const T* from, std::int64_t n, std::int64_t stride, std::int64_t lines,
+                     std::byte* scratch, const SortKernels& kernels, const hwy::Sorter& sorter) {
+  auto* dense = reinterpret_cast<T*>(scratch);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t line = 0; line < lines; ++line) dense[line * n + i] = from[i * stride + line];
   const OrderOfBits order = order_of<T>();
-  for (std::int64_t i = 0; i < n; ++i) line[i] = from[i * stride];
-  const bool has_any = kernels.turn(scratch, n, order);
-  sorter(reinterpret_cast<std::make_signed_t<KeyOf<T>>*>(scratch), static_cast<std::size_t>(n),
-         hwy::SortAscending());
-  kernels.turn_back(scratch, n, order);
-  for (std::int64_t i = 0; i < n; ++i) to[i * stride] = line[i];
-  if (has_any) put_back_order(to, from, n, stride);
+  const bool has_any = kernels.turn(scratch, lines * n, order);
+  for (std::int64_t line = 0; line < lines; ++line)
+    sorter(reinterpret_cast<std::make_signed_t<KeyOf<T>>*>(dense + line * n), static_cast<std::size_t>(n),
+           hwy::SortAscending());
+  kernels.turn_back(scratch, lines * n, order);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t line = 0; line < lines; ++line) to[i * stride + line] = dense[line * n + i];
+  for (std::int64_t line = 0; has_any && line < lines; ++line)
+    put_back_order(to + line, from + line, n, stride);
 }
 
 /// Sorts lines that begin at these elements, 16 at most.
@@ -116,6 +120,13 @@ void for_each_line(const AlongDim& shape, const F& f) {
 
 bool is_short(std::int64_t n) { return n <= most_sorted_rows; }
 
+/// How many long lines are sorted together: where elements lie apart, as many as a cache line or 1 MiB holds.
+std::int64_t long_lines(const AlongDim& shape, std::size_t element_bytes) {
+  constexpr std::int64_t bytes = 1 << 20;
+  const std::int64_t most = std::clamp<std::int64_t>(shape.stride, 1, sorted_columns);
+  return std::clamp<std::int64_t>(bytes / (shape.n * static_cast<std::int64_t>(element_bytes)), 1, most);
+}
+
 template <class T>
 void sort_all(T* to, const T* from, const AlongDim& shape, std::byte* scratch) {
   if constexpr (sizeof(T) == 1) {
@@ -135,9 +146,13 @@ void sort_all(T* to, const T* from, const AlongDim& shape, std::byte* scratch) {
     if (count > 0) sort_these();
   } else {
     const hwy::Sorter sorter;  // of one thread: it has memory of its own
-    for_each_line(shape, [&](std::int64_t first) {
-      sort_long_line(to + first, from + first, shape.n, shape.stride, scratch, kernels, sorter);
-    });
+    const std::int64_t most = long_lines(shape, sizeof(T));
+    for (std::int64_t o = 0; o < shape.outer; ++o)
+      for (std::int64_t i = 0; i < shape.inner; i += most) {
+        const std::int64_t first = o * shape.n * shape.stride + i;
+        sort_long_lines(to + first, from + first, shape.n, shape.stride, std::min(most, shape.inner - i),
+                        scratch, kernels, sorter);
+      }
   }
 }
 
@@ -151,9 +166,9 @@ void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DTy
   });
 }
 
-std::size_t sort_lines_scratch_bytes(std::int64_t n, std::size_t element_bytes) {
-  const std::int64_t lines = is_short(n) ? sorted_columns : 1;
-  return static_cast<std::size_t>(n * lines) * element_bytes;
+std::size_t sort_lines_scratch_bytes(const AlongDim& shape, std::size_t element_bytes) {
+  const std::int64_t lines = is_short(shape.n) ? sorted_columns : long_lines(shape, element_bytes);
+  return static_cast<std::size_t>(shape.n * lines) * element_bytes;
 }
 
 }  // namespace tutti

@@ -26,7 +26,7 @@ void sorted_order(std::span<std::int64_t> order, std::span<const SortKeys> keys,
 /// Sorts the lines of one array in the same order, where nothing else follows them. `scratch` is 64-byte aligned
 /// and has sort_lines_scratch_bytes bytes.
 void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DType dtype, std::byte* scratch);
-std::size_t sort_lines_scratch_bytes(std::int64_t n, std::size_t element_bytes);
+std::size_t sort_lines_scratch_bytes(const AlongDim& shape, std::size_t element_bytes);
 std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes);
 
 /// The k largest elements along the dim, in descending order, and their indices in i32. Of equal elements the first one
