@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers share the lines of opaque kernels and the columns of folds on one device. In each plan the bits are those
-// of the definition.
+// Workers share the lines of opaque kernels and the columns of folds on one device. In each plan the bits are
+// those of the definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>

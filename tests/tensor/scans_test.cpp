@@ -73,7 +73,7 @@ std::vector<T> by_the_tree(const std::vector<T>& x) {
   return sums;
 }
 
-/// Of the columns that `shape` takes; other elements stay 7.
+/// Running sums of the columns that `shape` takes. The other elements are 7.
 template <class T>
 std::vector<T> by_the_tree(const std::vector<T>& x, const AlongDim& shape, Order order) {
   std::vector<T> expected(x.size(), T{7});

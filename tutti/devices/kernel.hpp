@@ -133,7 +133,7 @@ struct Opaque {
   };
   /// Lines of a unit, which can run alone and at the same time. Each result consists of `repeats` equal
   /// pieces. A piece has equally many elements of each line, one line after the other. What runs is whole
-  /// blocks of lines, of which the last one may be shorter. The bits of a block do not depend on the others.
+  /// blocks of lines; the last block may be shorter. The bits of a block do not depend on other blocks.
   struct Shared {
     std::int64_t lines = 1, repeats = 1, block = 1;
   };

@@ -59,7 +59,7 @@ stablehlo::Value is_less(Emitter& emitter, DType dtype, stablehlo::Value a, stab
   return emitter.emit("stablehlo.or", {less, only_b_is_nan}, scalar);
 }
 
-// Of lines that nothing follows. Those of columns are copied to and fro.
+// The time to sort lines that nothing follows. Columns are copied to dense lines and back.
 double sorting_nanoseconds(const AlongDim& shape) {
   const double steps = std::log2(static_cast<double>(std::max<std::int64_t>(2, shape.n)));
   return (shape.inner == 1 ? 0.5 : 0.9) * steps * static_cast<double>(shape.elements());

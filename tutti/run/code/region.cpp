@@ -31,8 +31,8 @@ Coordinates coordinates_of(const RegionAssembly& assembly, std::int64_t element)
   return at;
 }
 
-/// The bytes from the ref of a block to the line of `at`, which has all coordinates but the last one. None: the
-/// block has nothing of the line.
+/// The bytes from the ref of a block to the line of `at`, which has all coordinates but the last one. None:
+/// the block has nothing of the line.
 std::optional<std::int64_t> line_of(const RegionAssembly::Block& block, const Coordinates& at) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d + 1 < block.strides.size(); ++d) {

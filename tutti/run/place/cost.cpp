@@ -105,8 +105,8 @@ bool fits_last_cache(double bytes, const Caches& caches) {
 struct Rates {
   double own, last, memory;
 };
-// bench/kernels, add: 81, 26, 12; columns: 60 in L2, 24 to 70 in the last cache, 12 in memory; transposition: 36, 6,
-// 4; 2026-11-28, on busy machines. Rates of copies were set with bench/collectives, 2026-11-22.
+// bench/kernels, add: 81, 26, 12; columns: 60 in L2, 24 to 70 in the last cache, 12 in memory; transposition:
+// 36, 6, 4; 2026-11-28, on busy machines. Rates of copies were set with bench/collectives, 2026-11-22.
 constexpr Rates region_rates{60, 40, 15}, columns_rates{40, 32, 12};
 constexpr Rates copy_rates{80, 40, 16}, short_run_rates{30, 7, 5};
 

@@ -221,8 +221,8 @@ class Placer {
     return bytes_read(graph_, step(n), read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
-  /// Cost of lines that two workers write, if each has a small part of a unit and the step is small. Folds and
-  /// opaque kernels read more than they write.
+  /// Cost of lines that two workers write, if each has a small part of a unit and the step is small. Folds
+  /// and opaque kernels read more than they write.
   double false_sharing(StepId n) const {
     if (step(n).kind != Step::Kind::region && step(n).kind != Step::Kind::copy) return 0;
     std::size_t element = 0;

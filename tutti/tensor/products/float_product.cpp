@@ -32,8 +32,8 @@ void* aligned(std::byte* scratch) {
   return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
 }
 
-// A transposed matrix has `stored_rows` rows where it is stored. The stride of a dim of size 1 is arbitrary. oneDNN's
-// fast kernels want the stride of a dense row-major matrix.
+// A transposed matrix has `stored_rows` rows where it is stored. The stride of a dim of size 1 is arbitrary.
+// oneDNN's fast kernels want the stride of a dense row-major matrix.
 dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
                             bool transposed, std::int64_t stored_rows) {
   const bool by_columns = transposed && stored_rows != 1 && columns != 1;

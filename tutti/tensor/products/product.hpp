@@ -25,7 +25,7 @@ struct ProductShape {
 /// A prepared matrix product: by oneDNN for f32, f16 and bf16, by OpenBLAS for f64 and complex numbers (never
 /// conjugated), by plain loops for integers and bool (`or` of `and`s). f16 is widened to f32 and rounded once, and so
 /// is bf16 without AVX-512. A call runs on the calling thread alone. Calls may overlap, each with scratch of its own.
-/// The bits depend only on shape and operands. A large product is computed in blocks, so that threads can share it.
+/// The bits depend only on shape and operands. A large product is computed in blocks: threads can share it.
 class Product {
  public:
   Product(DType dtype, const ProductShape& shape);
@@ -35,8 +35,8 @@ class Product {
 
   std::size_t scratch_bytes() const;
   double nanoseconds() const;  // estimate for the whole product
-  /// The rows of C, or its matrices if there is a batch. A call computes whole blocks of `block` ones; the last block
-  /// may be shorter.
+  /// The rows of C, or its matrices if there is a batch. A call computes whole blocks of `block` ones; the
+  /// last block may be shorter.
   struct Lines {
     std::int64_t count, block;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/loops/plain/plain_cumulative.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
-#include "tutti/tensor/loops/simd/running_sums.hpp"
 
 namespace tutti {
 namespace {
@@ -302,10 +301,8 @@ void indices_in(std::byte* out, const std::byte* in, const AlongDim& shape, Extr
 
 }  // namespace
 
-void ops::cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
-                     CumulativeKind kind, Order order) {
-  if (kind == CumulativeKind::sum)
-    if (const RunningSumsKernel loop = running_sums_kernel(dtype)) return loop(out, in, shape, order);
+void ops::plain_cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
+                           CumulativeKind kind, Order order) {
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     const RunAlong loop = loop_of<T>(kind);
     ensure(loop != nullptr, "no running fold {} of {}", static_cast<int>(kind), name(dtype));

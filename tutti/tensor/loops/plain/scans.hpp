@@ -16,8 +16,8 @@ enum class Order : std::uint8_t { forward, backward };
 
 namespace tutti::ops {
 
-/// A dense array viewed as [outer, n, stride], where n is the size of the dim that a loop runs along. The loop
-/// takes the first `inner` elements of each row of `stride` ones: all, if nothing else is said.
+/// A dense array viewed as [outer, n, stride]. A loop runs along the dim of size n. It takes the first
+/// `inner` elements of each row of `stride` ones: all, if nothing else is said.
 struct AlongDim {
   std::int64_t outer, n, inner;
   std::int64_t stride = inner;

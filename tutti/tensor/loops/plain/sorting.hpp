@@ -23,8 +23,8 @@ struct SortKeys {
 /// next. There are order.size() keys of each. -0 and +0 are equal. NaNs of either sign are equal, and come last.
 /// `scratch` has sorting_scratch_bytes(order.size(), ..) bytes for keys of at most `key_bytes` bytes.
 void sorted_order(std::span<std::int64_t> order, std::span<const SortKeys> keys, std::byte* scratch);
-/// Sorts the lines of one array in the same order, where nothing else follows them. `scratch` is 64-byte aligned
-/// and has sort_lines_scratch_bytes bytes.
+/// Sorts the lines of one array in the same order, where nothing else follows them. `scratch` is 64-byte
+/// aligned and has sort_lines_scratch_bytes bytes.
 void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DType dtype, std::byte* scratch);
 std::size_t sort_lines_scratch_bytes(const AlongDim& shape, std::size_t element_bytes);
 std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes);

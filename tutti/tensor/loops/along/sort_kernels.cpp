@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short columns of numbers are sorted many at once: the comparisons of Batcher's odd-even merge sort do not depend on
-// the numbers, so vectors of one row are compared with those of another row.
-#include "tutti/tensor/loops/simd/sort_kernels.hpp"
+// Short columns of numbers are sorted many at once. The comparisons of Batcher's odd-even merge sort do not
+// depend on the numbers, so vectors of one row are compared with those of another row.
+#include "tutti/tensor/loops/along/sort_kernels.hpp"
 
 #include "tutti/base/require.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/sort_kernels.cpp"
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/along/sort_kernels.cpp"
 #include <hwy/foreach_target.h>
 
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
@@ -83,7 +83,8 @@ TUTTI_INLINE void order_rows(Bits* a, Bits* b) {
   }
 }
 
-/// D. E. Knuth, The Art of Computer Programming 3, 5.3.4: merges sorted runs of `run` rows, for any number of rows.
+/// Merges sorted runs of `run` rows, for any number of rows. D. E. Knuth, The Art of Computer Programming 3,
+/// 5.3.4.
 template <class Bits>
 void sort_columns(std::byte* bytes, std::int64_t rows) {
   auto* numbers = reinterpret_cast<Bits*>(bytes);

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/along/sort_kernels.hpp"
 #include "tutti/tensor/loops/plain/sort_keys.hpp"
 #include "tutti/tensor/loops/plain/sorting.hpp"
-#include "tutti/tensor/loops/simd/sort_kernels.hpp"
 
 namespace tutti {
 namespace {
@@ -37,7 +37,7 @@ void put_in_given_order(T* to, const T* from, std::int64_t n, std::int64_t strid
 template <class T>
 constexpr bool has_zeros_and_nans = !std::same_as<T, bool> && !std::integral<T>;
 
-/// Of a line in ascending order: zeros and NaNs take their order from the elements.
+/// Gives zeros and NaNs of a line in ascending order the order that they have in `from`.
 template <class T>
 void put_back_order(T* to, const T* from, std::int64_t n, std::int64_t stride) {
   using Key = KeyOf<T>;
@@ -52,7 +52,7 @@ void put_back_order(T* to, const T* from, std::int64_t n, std::int64_t stride) {
   }
 }
 
-/// Of bytes: bools and integers.
+/// Sorts a line of bytes, which are bools or integers.
 template <class T>
 void sort_bytes(T* to, const T* from, std::int64_t n, std::int64_t stride) {
   std::array<std::int64_t, 256> counts{};

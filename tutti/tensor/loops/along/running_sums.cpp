@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums, by the tree of RunningTrees in plain/scans.cpp. Along a row, vectors hold blocks of 16 terms. Along
-// columns each lane has a tree of its own.
-#include "tutti/tensor/loops/simd/running_sums.hpp"
+// Running sums, by the tree of RunningTrees in plain/scans.cpp. Along a row, vectors hold blocks of 16 terms.
+// Along columns each lane has a tree of its own.
+#include "tutti/tensor/loops/along/running_sums.hpp"
 
-#include <array>
 #include <type_traits>
 
 #include "tutti/tensor/loops/choose.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/running_sums.cpp"
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/along/running_sums.cpp"
 #include <hwy/foreach_target.h>
 
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
@@ -28,10 +27,10 @@ struct Block {
   using D = hn::CappedTag<T, terms_of_block>;
   static constexpr std::size_t lanes = hn::MaxLanes(D()), vectors = terms_of_block / lanes;
 
-  std::array<hn::Vec<D>, vectors> v;
+  hn::Vec<D> v[vectors];
 };
 
-/// Of each group of 2 half lanes, adds the last lane of the first half to all lanes of the second half.
+/// Adds the last lane of the first half to all lanes of the second half, in each group of 2 half lanes.
 template <std::size_t half, class D>
 TUTTI_INLINE hn::Vec<D> added_to_second_half(D d, hn::Vec<D> v) {
   using Index = std::conditional_t<sizeof(Element<D>) == 4, std::int32_t, std::int64_t>;
@@ -66,8 +65,8 @@ template <class T>
 TUTTI_INLINE void run_block(Block<T>& block) {
   const typename Block<T>::D d;
   for (auto& v : block.v) v = sums_of_vector<1>(d, v);
-  for (std::size_t half = 1; half < block.v.size(); half *= 2)
-    for (std::size_t begin = half; begin < block.v.size(); begin += 2 * half) {
+  for (std::size_t half = 1; half < Block<T>::vectors; half *= 2)
+    for (std::size_t begin = half; begin < Block<T>::vectors; begin += 2 * half) {
       const auto before = hn::Set(d, last_of<T>(block.v[begin - 1]));
       for (std::size_t i = begin; i < begin + half; ++i) block.v[i] = hn::Add(before, block.v[i]);
     }
@@ -90,7 +89,7 @@ class SumsBefore {
   }
 
  private:
-  std::array<T, most_levels> sums_;
+  T sums_[most_levels];
   std::size_t height_ = 0;
   std::uint64_t count_ = 0;
 };
@@ -103,7 +102,7 @@ TUTTI_INLINE void run_along_row(T* to, const T* from, std::int64_t n) {
   SumsBefore<T> before;
   const auto run = [&](Vectors& block) {
     run_block(block);
-    const T sum = last_of<T>(block.v.back());
+    const T sum = last_of<T>(block.v[Vectors::vectors - 1]);
     before.add_to(block);
     before.take(hn::Set(hn::CappedTag<T, 1>(), sum));
   };
@@ -129,13 +128,13 @@ TUTTI_INLINE void run_along_row(T* to, const T* from, std::int64_t n) {
       });
     }
   if (first == n) return;
-  HWY_ALIGN std::array<T, terms_of_block> terms{};  // the last block is shorter
+  HWY_ALIGN T terms[terms_of_block] = {};  // the last block is shorter
   const auto place = [&](std::int64_t i) { return order == Order::forward ? first + i : n - 1 - first - i; };
-  for (std::int64_t i = 0; i < n - first; ++i) terms[static_cast<std::size_t>(i)] = from[place(i)];
-  each([&](std::size_t i, std::int64_t lane) { block.v[i] = hn::Load(d, terms.data() + lane); });
+  for (std::int64_t i = 0; i < n - first; ++i) terms[i] = from[place(i)];
+  each([&](std::size_t i, std::int64_t lane) { block.v[i] = hn::Load(d, terms + lane); });
   run(block);
-  each([&](std::size_t i, std::int64_t lane) { hn::Store(block.v[i], d, terms.data() + lane); });
-  for (std::int64_t i = 0; i < n - first; ++i) to[place(i)] = terms[static_cast<std::size_t>(i)];
+  each([&](std::size_t i, std::int64_t lane) { hn::Store(block.v[i], d, terms + lane); });
+  for (std::int64_t i = 0; i < n - first; ++i) to[place(i)] = terms[i];
 }
 
 /// The columns of a line, of 1 KiB. The sums of 2^20 terms lie in L1.
