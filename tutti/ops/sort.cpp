@@ -62,7 +62,7 @@ stablehlo::Value is_less(Emitter& emitter, DType dtype, stablehlo::Value a, stab
 // The time to sort lines that nothing follows. Columns are copied to dense lines and back.
 double sorting_nanoseconds(const AlongDim& shape) {
   const double steps = std::log2(static_cast<double>(std::max<std::int64_t>(2, shape.n)));
-  return (shape.inner == 1 ? 0.5 : 0.9) * steps * static_cast<double>(shape.elements());
+  return (shape.inner == 1 ? 0.5 : 0.65) * steps * static_cast<double>(shape.elements());
 }
 
 // Of pairs of keys: the first pair that differs decides. The last pair stands innermost.
