@@ -70,7 +70,7 @@ Kernel Concatenate::kernel(const Layout& layout) const {
   }
   return kernel::Opaque{.nanoseconds = 20 + 0.07 * static_cast<double>(result.bytes()),  // 14 GB/s
                         .run =
-                            [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
+                            [widths, width = row_bytes(result)](const kernel::Unit& unit) {
                               const std::int64_t first = unit.lines.begin, rows = unit.lines.count();
                               std::byte* to = unit.results[0] + first * width;
                               for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
