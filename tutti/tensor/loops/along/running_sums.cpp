@@ -100,40 +100,40 @@ TUTTI_INLINE void run_along_row(T* to, const T* from, std::int64_t n) {
   using Vectors = Block<T>;
   const typename Vectors::D d;
   SumsBefore<T> before;
-  const auto run = [&](Vectors& block) {
+  const auto run = [&](Vectors& block) HWY_ATTR {
     run_block(block);
     const T sum = last_of<T>(block.v[Vectors::vectors - 1]);
     before.add_to(block);
     before.take(hn::Set(hn::CappedTag<T, 1>(), sum));
   };
-  const auto each = [](const auto& f) {
+  const auto each = [](const auto& f) HWY_ATTR {
     for (std::size_t i = 0; i < Vectors::vectors; ++i) f(i, static_cast<std::int64_t>(i * Vectors::lanes));
   };
   Vectors block;
   std::int64_t first = 0;
   for (; first + some <= n; first += some)
     if constexpr (order == Order::forward) {
-      each([&](std::size_t i, std::int64_t lane) { block.v[i] = hn::LoadU(d, from + first + lane); });
+      each([&](std::size_t i, std::int64_t lane)
+               HWY_ATTR { block.v[i] = hn::LoadU(d, from + first + lane); });
       run(block);
-      each([&](std::size_t i, std::int64_t lane) { hn::StoreU(block.v[i], d, to + first + lane); });
+      each([&](std::size_t i, std::int64_t lane) HWY_ATTR { hn::StoreU(block.v[i], d, to + first + lane); });
     } else {
       constexpr auto lanes = static_cast<std::int64_t>(Vectors::lanes);
       const std::int64_t end = n - first - lanes;
-      each([&](std::size_t i, std::int64_t lane) {
-        block.v[i] = hn::Reverse(d, hn::LoadU(d, from + end - lane));
-      });
+      each([&](std::size_t i, std::int64_t lane)
+               HWY_ATTR { block.v[i] = hn::Reverse(d, hn::LoadU(d, from + end - lane)); });
       run(block);
-      each([&](std::size_t i, std::int64_t lane) {
-        hn::StoreU(hn::Reverse(d, block.v[i]), d, to + end - lane);
-      });
+      each([&](std::size_t i, std::int64_t lane)
+               HWY_ATTR { hn::StoreU(hn::Reverse(d, block.v[i]), d, to + end - lane); });
     }
   if (first == n) return;
   HWY_ALIGN T terms[terms_of_block] = {};  // the last block is shorter
-  const auto place = [&](std::int64_t i) { return order == Order::forward ? first + i : n - 1 - first - i; };
+  const auto place = [&](std::int64_t i)
+                         HWY_ATTR { return order == Order::forward ? first + i : n - 1 - first - i; };
   for (std::int64_t i = 0; i < n - first; ++i) terms[i] = from[place(i)];
-  each([&](std::size_t i, std::int64_t lane) { block.v[i] = hn::Load(d, terms + lane); });
+  each([&](std::size_t i, std::int64_t lane) HWY_ATTR { block.v[i] = hn::Load(d, terms + lane); });
   run(block);
-  each([&](std::size_t i, std::int64_t lane) { hn::Store(block.v[i], d, terms + lane); });
+  each([&](std::size_t i, std::int64_t lane) HWY_ATTR { hn::Store(block.v[i], d, terms + lane); });
   for (std::int64_t i = 0; i < n - first; ++i) to[place(i)] = terms[i];
 }
 
