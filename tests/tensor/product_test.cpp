@@ -126,7 +126,7 @@ TEST_P(product_of, blocks_computed_apart_are_those_of_the_whole) {
 
 TEST(product, is_cut_into_blocks_by_its_shape) {
   const auto block = [](const ProductShape& shape) { return Product(DType::f32, shape).lines().block; };
-  EXPECT_EQ(block({1, 2048, 2048, 2048}), 256);
+  EXPECT_EQ(block({1, 2048, 2048, 2048}), 512);
   EXPECT_EQ(block({1, 512, 512, 512}), 128);
   EXPECT_EQ(block({1, 4096, 64, 64}), 1024);
   EXPECT_EQ(block({1, 100, 512, 512}), 100);

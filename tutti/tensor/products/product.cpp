@@ -107,15 +107,16 @@ void multiply(DType dtype, const ProductShape& shape, const FloatProduct* floats
 }
 
 /// The blocks of a product. Smaller ones would cost time: a block of rows reads all of B, and oneDNN packs B
-/// for each call. Rows of 2048x2048 in blocks of 128 took 1.3 to 1.5 times as long as the whole, in blocks of
-/// 256 as long. Rows of 512x512 in blocks of 128 took as long (Xeon with AVX-512, 2026-11-28).
+/// for each call. Rows of 2048x2048 in blocks of 256 took 1.0 times as long as the whole on AVX-512, and 1.4
+/// times without it, in blocks of 512 rows 0.9 to 1.1 times. Rows of 512x512 in blocks of 128 took as long as
+/// the whole (a Xeon, 2026-11-28). oneDNN sums other blocks of K for fewer rows where it has no AVX-512.
 Product::Lines lines_of(DType dtype, const ProductShape& s) {
   constexpr std::int64_t least_work = 4 << 20;  // multiplications of a block
   if (is_empty(s)) return {1, 1};
   if (s.batch > 1) return {s.batch, std::clamp<std::int64_t>(least_work / (s.m * s.n * s.k), 1, s.batch)};
   const bool is_whole = s.n == 1 || (is_widened(dtype) && s.a_transposed);  // by a vector; packs all of A
   if (is_whole) return {s.m, s.m};
-  const std::int64_t least_rows = s.k * s.n <= 1 << 18 ? 128 : 256;
+  const std::int64_t least_rows = s.k * s.n <= 1 << 18 ? 128 : 512;
   return {s.m, std::min(s.m, std::max(least_rows, least_work / (s.k * s.n) / 64 * 64))};
 }
 
