@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/heat_row.hpp"
+
 namespace tutti::bench {
 
 /// The rows of one process, inside of a border of one element.
@@ -37,13 +39,8 @@ class HeatByMpi {
   void run(int steps, float spread) {
     for (int step = 0; step < steps; ++step) {
       exchange_borders();
-      for (std::int64_t i = 0; i < rows_; ++i) {
-        const float *u = row(now_, i), *up = row(now_, i - 1), *down = row(now_, i + 1);
-        float* out = row(next_, i);
-#pragma omp simd
-        for (std::int64_t j = 1; j <= columns_; ++j)
-          out[j] = u[j] + spread * (up[j] + down[j] + (u[j - 1] + u[j + 1]) - 4 * u[j]);
-      }
+      for (std::int64_t i = 0; i < rows_; ++i)
+        heat_row(row(next_, i), row(now_, i), row(now_, i - 1), row(now_, i + 1), columns_, spread);
       std::swap(now_, next_);
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/heat_row.hpp"
 #include "bench/rows.hpp"
 
 extern "C" void omp_set_num_threads(int count);  // clang has no omp.h here
@@ -114,11 +115,8 @@ void heat_by_hand(Floats& to, const Floats& from) {
     float* v = step % 2 == 0 ? next : now;
 #pragma omp for schedule(static)
     for (std::int64_t i = 1; i <= edge; ++i) {
-      const float *row = u + i * width, *above = row - width, *below = row + width;
-      float* out = v + i * width;
-#pragma omp simd
-      for (std::int64_t j = 1; j <= edge; ++j)
-        out[j] = row[j] + spread * (above[j] + below[j] + (row[j - 1] + row[j + 1]) - 4 * row[j]);
+      const float* row = u + i * width;
+      heat_row(v + i * width, row, row - width, row + width, edge, spread);
     }
   }
   static_assert(steps % 2 == 0);

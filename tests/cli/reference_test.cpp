@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 
+#include "tests/support/file_text.hpp"
 #include "tutti/cli/reference/cpp_text.hpp"
 #include "tutti/cli/reference/declarations.hpp"
 #include "tutti/cli/reference/jax_names.hpp"
@@ -19,11 +19,6 @@
 
 namespace tutti::cli {
 namespace {
-
-std::string file_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::string> texts_of(std::string_view header) {
   std::vector<std::string> texts;
@@ -36,12 +31,12 @@ using Lines = std::vector<std::string>;
 TEST(reference_texts, are_those_of_the_repository) {
   ASSERT_GT(all_texts().size(), 100U);
   for (const Text& text : all_texts())
-    EXPECT_TRUE(text.text == file_text(std::string(text.path))) << text.path;
+    EXPECT_TRUE(text.text == tutti::text_of_file(std::string(text.path))) << text.path;
 }
 
 // tutti/tutti.hpp includes them one by one, and those include others.
 TEST(reference_texts, have_every_header_that_users_include) {
-  const std::string umbrella = file_text("tutti/tutti.hpp");
+  const std::string umbrella = tutti::text_of_file("tutti/tutti.hpp");
   const std::regex include("#include \"([^\"]+)\"");
   int count = 0;
   for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at, ++count)
@@ -186,7 +181,7 @@ std::set<std::string> called_on_pages() {
   std::set<std::string> names;
   for (const auto& page : std::filesystem::directory_iterator("docs")) {
     if (page.path().extension() != ".md") continue;
-    const std::string text = file_text(page.path());
+    const std::string text = tutti::text_of_file(page.path());
     for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at)
       names.insert((*at)[1]);
   }

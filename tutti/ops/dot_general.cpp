@@ -169,20 +169,17 @@ Kernel DotGeneral::kernel(const Layout& layout) const {
   auto product = std::make_shared<const Product>(lhs.dtype(), shape);
   const std::size_t packed_bytes = a.packed_bytes + b.packed_bytes;
   const auto [lines, block] = product->lines();
-  const bool is_shared = packed_bytes == 0 && lines > block;
   return kernel::Opaque{
       .nanoseconds = product->nanoseconds() + packing_ns_per_byte * static_cast<double>(packed_bytes),
       .scratch_bytes = packed_bytes + product->scratch_bytes(),
       .run =
-          [product, a, b, is_shared](const kernel::Unit& unit) {
+          [product, a, b](const kernel::Unit& unit) {
             std::byte* scratch = unit.scratch;
             const std::byte* left = a.from(unit.operands[0], scratch);
             const std::byte* right = b.from(unit.operands[1], scratch);
-            if (is_shared)
-              product->run(unit.results[0], left, right, scratch, unit.lines.begin, unit.lines.end);
-            else product->run(unit.results[0], left, right, scratch);
+            product->run(unit.results[0], left, right, scratch, unit.lines.begin, unit.lines.end);
           },
-      .shared = is_shared ? kernel::Opaque::Shared{lines, 1, block} : kernel::Opaque::Shared{}};
+      .shared = {lines, 1, packed_bytes == 0 ? block : lines}};  // one worker packs for all lines
 }
 
 Jvp DotGeneral::jvp(const Arrays& operands, const Tangents& tangents) const {

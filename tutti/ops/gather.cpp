@@ -73,10 +73,10 @@ Array counted_in(const Number& number, std::int64_t size) {
 
 // Workers share the outermost loop over windows if it makes blocks of the result.
 kernel::Opaque::Shared shared_windows(const Windows& windows, Type result) {
-  if (windows.batch.empty() || result.elements() == 0) return {};
-  const Windows::Batch& loop = windows.batch[0];
-  const bool makes_blocks = loop.size * loop.windows_stride == static_cast<std::int64_t>(result.bytes());
-  return makes_blocks ? kernel::Opaque::Shared{loop.size} : kernel::Opaque::Shared{};
+  const std::int64_t lines = windows.outermost();
+  const bool makes_blocks = !windows.batch.empty() && lines * windows.batch[0].windows_stride ==
+                                                          static_cast<std::int64_t>(result.bytes());
+  return {lines, 1, makes_blocks ? 1 : lines};
 }
 
 }  // namespace
@@ -102,24 +102,14 @@ Types Gather::infer(const Types& operands) const {
 Kernel Gather::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], indices = layout.operands()[1], result = layout.results()[0];
   Windows windows = windows_of(dims, x, indices, result, sizes);
-  const kernel::Opaque::Shared shared = shared_windows(windows, result);
   return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                                        0.05 * static_cast<double>(result.bytes()),
                         .run =
-                            [windows, shared,
-                             bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
-                              if (shared.lines == 1)
-                                return gather_windows(unit.results[0], unit.operands[0], unit.operands[1],
-                                                      windows, bytes);
-                              Windows some = windows;
-                              Windows::Batch& loop = some.batch[0];
-                              const std::int64_t first = unit.lines.begin;
-                              loop.size = unit.lines.count();
-                              gather_windows(unit.results[0] + first * loop.windows_stride,
-                                             unit.operands[0] + first * loop.array_stride,
-                                             unit.operands[1] + first * loop.indices_stride, some, bytes);
+                            [windows, bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
+                              gather_windows(unit.results[0], unit.operands[0], unit.operands[1], windows,
+                                             bytes, unit.lines.begin, unit.lines.end);
                             },
-                        .shared = shared};
+                        .shared = shared_windows(windows, result)};
 }
 
 Jvp Gather::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -14,13 +14,11 @@ class LinesAlongDim {
  public:
   /// The result is like the operand, with another number of elements along the dim.
   LinesAlongDim(const AlongDim& operand, std::int64_t elements_of_result)
-      : operand_(operand),
-        elements_of_result_(elements_of_result),
-        shares_outer_(operand.outer >= operand.inner) {}
+      : operand_(operand), elements_of_result_(elements_of_result) {}
 
   kernel::Opaque::Shared shared() const {
     constexpr std::int64_t columns = 16;  // a block has whole cache lines of most arrays
-    if (shares_outer_) return {operand_.outer};
+    if (shares_outer()) return {operand_.outer};
     return {operand_.inner, std::max<std::int64_t>(1, operand_.outer * elements_of_result_), columns};
   }
 
@@ -30,16 +28,17 @@ class LinesAlongDim {
   };
   Part part(const kernel::Lines& lines) const {
     const std::int64_t begin = lines.begin;
-    if (!shares_outer_) return {{operand_.outer, operand_.n, lines.count(), operand_.stride}, begin, begin};
+    if (!shares_outer()) return {{operand_.outer, operand_.n, lines.count(), operand_.stride}, begin, begin};
     return {{lines.count(), operand_.n, operand_.inner, operand_.stride},
             begin * operand_.n * operand_.stride,
             begin * elements_of_result_ * operand_.stride};
   }
 
  private:
+  bool shares_outer() const { return operand_.outer >= operand_.inner; }
+
   AlongDim operand_;
   std::int64_t elements_of_result_;
-  bool shares_outer_;
 };
 
 /// `data`: std::byte* or const std::byte*.

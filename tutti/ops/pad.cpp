@@ -77,28 +77,41 @@ std::vector<kernel::Opaque::Block> blocks_of(const std::vector<Kept>& kept, cons
   return blocks;
 }
 
-// Writes the rows unit.lines of the result, each element once.
-void write_blocks(const kernel::Unit& unit, const std::vector<kernel::Opaque::Block>& blocks, Type x,
-                  Type result) {
-  const Sizes from = row_major_strides(x), to = row_major_strides(result);
-  for (const kernel::Opaque::Block& block : blocks) {
-    const bool is_padding = block.operand == 1;
-    std::int64_t start = 0, place = 0;
-    std::vector<CopyLoop> loops;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t begin = block.begin[i], end = begin + block.size[i];
-      if (i == 0) {
-        begin = std::max(begin, unit.lines.begin);
-        end = std::min(end, unit.lines.end);
-      }
-      loops.push_back({std::max<std::int64_t>(0, end - begin), to[i], is_padding ? 0 : from[i]});
-      place += begin * to[i];
-      if (!is_padding) start += (block.from[i] + begin - block.begin[i]) * from[i];
+// Copies a block into the result. The first loop is over rows.
+struct BlockCopy {
+  std::size_t operand;
+  std::int64_t row;       // of the result: the block begins there
+  std::int64_t from, to;  // bytes to the first element
+  std::vector<CopyLoop> loops;
+
+  // Copies the rows that the block has of unit.lines.
+  void run(const kernel::Unit& unit, std::size_t element_bytes) const {
+    const CopyLoop& rows = loops[0];
+    const std::int64_t first = std::max(row, unit.lines.begin),
+                       end = std::min(row + rows.size, unit.lines.end);
+    if (first >= end) return;
+    std::vector<CopyLoop> some;
+    if (end - first < rows.size) {
+      some = loops;
+      some[0].size = end - first;
     }
-    if (std::ranges::all_of(loops, [](const CopyLoop& loop) { return loop.size > 0; }))
-      strided_copy(unit.results[0] + place, unit.operands[block.operand] + start, loops,
-                   bytes_per_element(x.dtype()));
+    strided_copy(unit.results[0] + to + (first - row) * rows.to_stride,
+                 unit.operands[operand] + from + (first - row) * rows.from_stride,
+                 some.empty() ? loops : some, element_bytes);
   }
+};
+
+BlockCopy copy_of(const kernel::Opaque::Block& block, Type x, Type result) {
+  const bool is_padding = block.operand == 1;
+  const Sizes from = row_major_strides(x), to = row_major_strides(result);
+  BlockCopy copy{block.operand, to.empty() ? 0 : block.begin[0], 0, 0, {}};
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    copy.loops.push_back({block.size[i], to[i], is_padding ? 0 : from[i]});
+    copy.to += block.begin[i] * to[i];
+    if (!is_padding) copy.from += block.from[i] * from[i];
+  }
+  if (to.empty()) copy.loops.push_back({1, 0, 0});
+  return copy;
 }
 
 // Bool: true where the result of `pad` on x holds the value.
@@ -150,11 +163,17 @@ Kernel Pad::kernel(const Layout& layout) const {
   const double bytes = static_cast<double>(result.bytes());
   if (std::ranges::all_of(interior, [](std::int64_t between) { return between == 0; })) {
     std::vector<kernel::Opaque::Block> blocks = blocks_of(all_kept, result.shape().sizes());
+    std::vector<BlockCopy> copies;
+    for (const kernel::Opaque::Block& block : blocks)
+      if (std::ranges::all_of(block.size, [](std::int64_t size) { return size > 0; }))
+        copies.push_back(copy_of(block, x, result));
     const std::int64_t rows = result.rank() == 0 ? 1 : result.shape().sizes()[0];
     return kernel::Opaque{.nanoseconds = 20 + 0.07 * bytes,  // 14 GB/s
-                          .run = [blocks, x, result](
-                                     const kernel::Unit& unit) { write_blocks(unit, blocks, x, result); },
-                          .blocks = blocks,
+                          .run =
+                              [copies, element = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
+                                for (const BlockCopy& copy : copies) copy.run(unit, element);
+                              },
+                          .blocks = std::move(blocks),
                           .shared = {rows}};
   }
   const Sizes from = row_major_strides(x), to = row_major_strides(result);

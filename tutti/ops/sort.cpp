@@ -134,13 +134,12 @@ Kernel Sort::kernel(const Layout& layout) const {
   auto sort_line = [types, n, order_bytes, stride = shape.inner](const kernel::Unit& unit,
                                                                  std::span<SortKeys> by, std::int64_t start) {
     std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
-    auto at = [&](std::size_t operand) {
-      return start * static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
-    };
-    for (std::size_t k = 0; k < by.size(); ++k) by[k] = {unit.operands[k] + at(k), stride, types[k].dtype()};
+    const auto line_of = [&](auto* data, std::size_t k) { return element_at(data, start, types[k].dtype()); };
+    for (std::size_t k = 0; k < by.size(); ++k)
+      by[k] = {line_of(unit.operands[k], k), stride, types[k].dtype()};
     sorted_order(order, by, unit.scratch + order_bytes);
     for (std::size_t k = 0; k < types.size(); ++k)
-      permute(unit.results[k] + at(k), unit.operands[k] + at(k), order, stride,
+      permute(line_of(unit.results[k], k), line_of(unit.operands[k], k), order, stride,
               bytes_per_element(types[k].dtype()));
   };
   return kernel::Opaque{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),

@@ -37,36 +37,38 @@ TUTTI_INLINE hn::Vec<D> turned_floats(D d, hn::Vec<D> bits, hn::Vec<D> infinity,
   return hn::IfThenElse(is_nan, most, turned(d, bits, OrderOfBits::Kind::floating));
 }
 
+/// Replaces n numbers by f(vector, how many lanes count).
+template <class Bits, class F>
+TUTTI_INLINE void replace(std::byte* bytes, std::int64_t n, const F& f) {
+  const hn::ScalableTag<Bits> d;
+  auto* numbers = reinterpret_cast<Bits*>(bytes);
+  const std::size_t count = static_cast<std::size_t>(n), lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(d, numbers + i), lanes), d, numbers + i);
+  if (const std::size_t left = count - i; left > 0)
+    store_first(d, f(load_first(d, numbers + i, left), left), numbers + i, left);
+}
+
 template <class Bits>
 bool turn(std::byte* bytes, std::int64_t n, const OrderOfBits& order) {
   const hn::ScalableTag<Bits> d;
-  const auto infinity = hn::Set(d, static_cast<Bits>(order.infinity));
-  auto* elements = reinterpret_cast<Bits*>(bytes);
-  const std::size_t count = static_cast<std::size_t>(n), lanes = hn::Lanes(d);
+  using V = hn::Vec<decltype(d)>;
+  const V infinity = hn::Set(d, static_cast<Bits>(order.infinity));
   bool has_any = false;
-  const auto key = [&](hn::Vec<decltype(d)> bits, std::size_t some) HWY_ATTR {
+  replace<Bits>(bytes, n, [&](V bits, std::size_t some) HWY_ATTR {
     return order.kind == OrderOfBits::Kind::floating
                ? turned_floats(d, bits, infinity, hn::FirstN(d, some), has_any)
                : turned(d, bits, order.kind);
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(key(hn::LoadU(d, elements + i), lanes), d, elements + i);
-  if (i < count)
-    store_first(d, key(load_first(d, elements + i, count - i), count - i), elements + i, count - i);
+  });
   return has_any;
 }
 
 template <class Bits>
 void turn_back(std::byte* bytes, std::int64_t n, const OrderOfBits& order) {
-  if (order.kind != OrderOfBits::Kind::floating) return (void)turn<Bits>(bytes, n, order);
   const hn::ScalableTag<Bits> d;
-  auto* elements = reinterpret_cast<Bits*>(bytes);
-  const std::size_t count = static_cast<std::size_t>(n), lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(turned(d, hn::LoadU(d, elements + i), order.kind), d, elements + i);
-  if (i < count)
-    store_first(d, turned(d, load_first(d, elements + i, count - i), order.kind), elements + i, count - i);
+  replace<Bits>(bytes, n, [&](hn::Vec<decltype(d)> numbers, std::size_t) HWY_ATTR {
+    return turned(d, numbers, order.kind);
+  });
 }
 
 template <class Bits>

@@ -3,6 +3,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <span>
 
 #include "tutti/base/require.hpp"
@@ -16,14 +17,9 @@ namespace {
 /// The number of elements before the first one with such a key or a larger one, in a line in ascending order.
 template <class T>
 std::int64_t count_below(KeyOf<T> key, const T* line, std::int64_t n, std::int64_t stride) {
-  std::int64_t count = 0;
-  for (std::int64_t left = n; left > 0;) {
-    const std::int64_t half = left / 2;
-    const bool is_below = key_of<Zeros::apart>(line[(count + half) * stride]) < key;
-    if (is_below) count += half + 1;
-    left = is_below ? left - half - 1 : half;
-  }
-  return count;
+  const auto places = std::views::iota(std::int64_t{0}, n);
+  const auto key_at = [&](std::int64_t i) { return key_of<Zeros::apart>(line[i * stride]); };
+  return static_cast<std::int64_t>(std::ranges::lower_bound(places, key, {}, key_at) - places.begin());
 }
 
 /// Elements of one key that are no other than these keep their order: zeros of both signs, and all NaNs.
@@ -140,13 +136,12 @@ void sort_all(T* to, const T* from, const AlongDim& shape, std::byte* scratch) {
     std::size_t count = 0;
     const auto sort_these = [&] {
       const std::span<const std::int64_t> these(firsts.data(), count);
-      if (!is_better_alone(shape.n, count))
-        sort_short_lines<T>(these, to, from, shape.n, shape.stride, scratch, kernels);
-      else
-        for (const std::int64_t first : these)
-          sort_long_lines(to + first, from + first, shape.n, shape.stride, 1, scratch, kernels,
-                          hwy::Sorter());
       count = 0;
+      if (!is_better_alone(shape.n, these.size()))
+        return sort_short_lines<T>(these, to, from, shape.n, shape.stride, scratch, kernels);
+      const hwy::Sorter sorter;
+      for (const std::int64_t first : these)
+        sort_long_lines(to + first, from + first, shape.n, shape.stride, 1, scratch, kernels, sorter);
     };
     for_each_line(shape, [&](std::int64_t first) {
       firsts[count++] = first;

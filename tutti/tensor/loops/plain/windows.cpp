@@ -24,16 +24,18 @@ std::int64_t index_at(const std::byte* at, DType dtype) {
   return index;
 }
 
-/// Calls f with three byte offsets for each window: of its index vector in the indices, of the window in the windows,
-/// and of its start in the array along the batch dims that array and indices share.
+/// Calls f with three byte offsets for each window of these loops: of its index vector in the indices, of the
+/// window in the windows, and of its start in the array along the batch dims that array and indices share. The
+/// first loop does only the iterations [begin, end).
 template <class F>
-void for_each_window(const Windows& layout, std::size_t loop, std::int64_t indices, std::int64_t windows,
-                     std::int64_t array, F&& f) {
-  if (loop == layout.batch.size()) return f(indices, windows, array);
-  const Windows::Batch& batch = layout.batch[loop];
-  for (std::int64_t i = 0; i < batch.size; ++i)
-    for_each_window(layout, loop + 1, indices + i * batch.indices_stride, windows + i * batch.windows_stride,
-                    array + i * batch.array_stride, f);
+void for_each_window(std::span<const Windows::Batch> loops, std::int64_t begin, std::int64_t end,
+                     std::int64_t indices, std::int64_t windows, std::int64_t array, const F& f) {
+  if (loops.empty()) return f(indices, windows, array);
+  const Windows::Batch& batch = loops[0];
+  const std::int64_t inner = loops.size() > 1 ? loops[1].size : 1;
+  for (std::int64_t i = begin; i < end; ++i)
+    for_each_window(loops.subspan(1), 0, inner, indices + i * batch.indices_stride,
+                    windows + i * batch.windows_stride, array + i * batch.array_stride, f);
 }
 
 bool is_dense(const CopyLoop& loop, std::size_t element_bytes) {
@@ -93,16 +95,18 @@ std::string_view ops::name(ScatterKind kind) {
 }
 
 void ops::gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
-                         const Windows& layout, std::size_t element_bytes) {
+                         const Windows& layout, std::size_t element_bytes, std::int64_t begin,
+                         std::int64_t end) {
   const auto run = bytes_of_run(layout.window, element_bytes);
-  for_each_window(layout, 0, 0, 0, 0, [&](std::int64_t index, std::int64_t window, std::int64_t from) {
+  const auto copy = [&](std::int64_t index, std::int64_t window, std::int64_t from) {
     for (const Windows::Start& start : layout.starts) {
       std::int64_t wanted = index_at(indices + index + start.indices_offset, layout.index_dtype);
       from += std::clamp<std::int64_t>(wanted, 0, start.limit) * start.array_stride;
     }
     if (run) std::memcpy(windows + window, array + from, *run);
     else strided_copy(windows + window, array + from, layout.window, element_bytes);
-  });
+  };
+  for_each_window(layout.batch, begin, end, 0, 0, 0, copy);
 }
 
 namespace {
@@ -111,14 +115,15 @@ namespace {
 template <class F>
 void for_each_inside(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, const F& f) {
-  for_each_window(layout, 0, 0, 0, 0, [&](std::int64_t index, std::int64_t window, std::int64_t to) {
+  const auto call = [&](std::int64_t index, std::int64_t window, std::int64_t to) {
     for (const Windows::Start& start : layout.starts) {
       std::int64_t wanted = index_at(indices + index + start.indices_offset, layout.index_dtype);
       if (wanted < 0 || wanted > start.limit) return;
       to += wanted * start.array_stride;
     }
     f(array + to, windows + window);
-  });
+  };
+  for_each_window(layout.batch, 0, layout.outermost(), 0, 0, 0, call);
 }
 
 void replace_windows(std::byte* array, const std::byte* indices, const std::byte* windows,

@@ -30,12 +30,18 @@ struct Windows {
   std::vector<Start> starts;
   std::vector<internal::CopyLoop> window;  // to_stride: in the windows; from_stride: in the array
   DType index_dtype = DType::i32;
-  std::int64_t count() const;  // number of windows
+  std::int64_t count() const;                                                   // number of windows
+  std::int64_t outermost() const { return batch.empty() ? 1 : batch[0].size; }  // iterations
 };
 
 /// windows[i] = the window of `array` at indices[i], whose components are clamped so that the window lies inside.
+/// The outermost loop over windows, if there is one, does only the iterations [begin, end).
 void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
-                    const Windows& layout, std::size_t element_bytes);
+                    const Windows& layout, std::size_t element_bytes, std::int64_t begin, std::int64_t end);
+inline void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
+                           const Windows& layout, std::size_t element_bytes) {
+  gather_windows(windows, array, indices, layout, element_bytes, 0, layout.outermost());
+}
 
 /// What becomes of an element of the array and one of the updates.
 enum class ScatterKind : std::uint8_t { add, replace, multiply, min, max };
