@@ -10,6 +10,7 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/run/code/region_code.hpp"
 #include "tutti/run/plan/plan.hpp"
 #include "tutti/tutti.hpp"
 
@@ -179,6 +180,128 @@ TEST(blocks_of_long_rows, stay_until_their_last_reader) {
     const Array first = abs(s), twice = left * 2;
     return first + s * twice + cummax(twice, 1);
   });
+}
+
+// One block has most of each line, so chains read the lines in place and the rim from scratch (RegionRim).
+// Tiles begin and end within a line.
+constexpr std::int64_t wide_columns = 300;
+
+Program over_wide_lines(DType dtype, const std::function<Array(const Array&)>& body) {
+  return test_program(line, {{dtype, {rows * line.devices(), wide_columns}, {line.axes()}}},
+                      [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{line.axes()}});
+}
+
+Array wide(const Array& x, std::int64_t row, std::int64_t column) {
+  return cut(x, row, column, rows, wide_columns);
+}
+
+Array five_points_of_wide_lines(const Array& x) {
+  const Array p = pad(x, 2, {{1, 1}, {1, 1}});
+  return x + (wide(p, 0, 1) + wide(p, 2, 1) + (wide(p, 1, 0) + wide(p, 1, 2)) - 4 * x) * 2;
+}
+
+Array neighbours_in_row(const Array& x) {
+  const Array first = slice_in_dim(x, 0, 1, 1, 1);
+  const Array all = concatenate({first * 3, x, first - 1}, 1);
+  return slice_in_dim(all, 0, -2, 1, 1) - slice_in_dim(all, 2, {}, 1, 1);
+}
+
+const Case wide_cases[] = {
+    {"five_points", five_points_of_wide_lines},
+    {"five_points_of_f64", five_points_of_wide_lines, DType::f64},
+    {"five_points_of_bf16", five_points_of_wide_lines, DType::bf16},
+    {"five_points_of_i32", five_points_of_wide_lines, DType::i32},
+    {"neighbours_in_row", neighbours_in_row},
+    {"one_function", [](const Array& x) { return wide(pad(x, 1, {{0, 0}, {1, 1}}), 0, 2) - x; }},
+    {"rims_of_several_widths",
+     [](const Array& x) {
+       const Array p = pad(x, 1, {{0, 0}, {75, 75}});
+       return wide(p, 0, 0) - wide(p, 0, 3) + wide(p, 0, 74) * (wide(p, 0, 76) - wide(p, 0, 150));
+     }},
+    {"rims_that_are_too_wide",
+     [](const Array& x) {
+       const Array p = pad(x, 1, {{0, 0}, {76, 0}});
+       return wide(p, 0, 0) - x;
+     }},
+    {"corners",
+     [](const Array& x) {
+       const Array p = pad(x, 3, {{1, 1}, {2, 2}});
+       return wide(p, 0, 0) - wide(p, 2, 4) * 2 + wide(p, 0, 4) - (wide(p, 2, 0) - x);
+     }},
+    {"turned_round",
+     [](const Array& x) {
+       const Array around = concatenate({slice_in_dim(x, -3, {}, 1, 1), x, slice_in_dim(x, 0, 3, 1, 1)}, 1);
+       return wide(around, 0, 0) - wide(around, 0, 6);
+     }},
+    {"two_chains",
+     [](const Array& x) {
+       const Array left = wide(pad(x, 1, {{0, 0}, {1, 0}}), 0, 0), y = abs(left - x);
+       return (left * 2 - y) * maximum(y, 3.0);
+     }},
+    {"readers_of_whole_tiles",
+     [](const Array& x) {
+       const Array left = wide(pad(x, 1, {{0, 0}, {1, 0}}), 0, 0);
+       return abs(left) - left * 2;
+     }},
+    {"gates",
+     [](const Array& x) {
+       const Array y = neighbours_in_row(x) * 2, limit = full({}, 3, DType::f32);
+       return where(y <= limit, limit, y) - x;
+     }},
+    {"sums_of_rows",
+     [](const Array& x) {
+       const Array y = neighbours_in_row(x);
+       return y + expand_dims(reduce_max(y * x, 1), 1);
+     }},
+    {"lines_of_planes",
+     [](const Array& x) {
+       const Array cube = reshape(x, {4, 6, wide_columns}), p = pad(cube, 1, {{1, 1}, {1, 1}, {1, 1}});
+       const auto part = [&](int i, int j, int k) {
+         return slice_in_dim(slice_in_dim(slice_in_dim(p, i, i + 4, 1, 0), j, j + 6, 1, 1), k,
+                             k + wide_columns, 1, 2);
+       };
+       return reshape(part(0, 1, 1) + part(2, 1, 1) + (part(1, 0, 1) + part(1, 2, 1)) +
+                          (part(1, 1, 0) + part(1, 1, 2)) - 6 * cube,
+                      {rows, wide_columns});
+     }},
+    {"a_wave_over_the_field_before",
+     [](const Array& x) {
+       auto trip = [](const Array&, const std::pair<Array, Array>& fields) {
+         const auto& [before, now] = fields;
+         const Array next = 2 * now - before + neighbours_in_row(now);
+         return std::pair{now, maximum(minimum(next, 9.0), -9.0)};
+       };
+       return fori_loop(0, 5, trip, std::pair{x, x + 1}).second;
+     }},
+};
+
+class blocks_of_wide_lines : public testing::TestWithParam<Case> {};
+TEST_P(blocks_of_wide_lines, compute_what_the_kernels_do) {
+  expect_all_plans_compute(over_wide_lines(GetParam().dtype, GetParam().body), line);
+}
+INSTANTIATE_TEST_SUITE_P(of, blocks_of_wide_lines, testing::ValuesIn(wide_cases),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+/// The operands that chains of a program's only region read at a rim.
+std::size_t rimmed_operands(const std::function<Array(const Array&)>& body) {
+  const Plan plan(localised(over_wide_lines(DType::f32, body), line).program, line,
+                  {.least_assembled_bytes = 0});
+  EXPECT_EQ(plan.steps().list.size(), 1U);
+  const RegionCode code = make_region_code(plan.graph(), plan.steps(), StepId{0}, {0});
+  std::size_t count = 0;
+  for (const std::vector<RimmedOperand>& rims : code.rims) count += rims.size();
+  return count;
+}
+
+TEST(blocks_of_a_region, are_read_in_place_but_for_the_rim) {
+  EXPECT_EQ(rimmed_operands(five_points_of_wide_lines), 2U);
+  EXPECT_EQ(rimmed_operands([](const Array& x) {
+              const Array p = pad(x, 1, {{0, 0}, {1, 1}});
+              return abs(wide(p, 0, 0) - wide(p, 0, 2));
+            }),
+            2U);
+  EXPECT_EQ(rimmed_operands([](const Array& x) { return abs(wide(pad(x, 1, {{0, 0}, {1, 0}}), 0, 0)); }), 0U);
+  EXPECT_EQ(rimmed_operands([](const Array& x) { return x - wide(pad(x, 1, {{0, 0}, {76, 0}}), 0, 0); }), 0U);
 }
 
 Plan planned(const std::function<Array(const Array&)>& body, std::int64_t least_assembled_bytes = 0) {

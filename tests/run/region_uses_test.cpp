@@ -85,6 +85,22 @@ TEST(uses_of, makes_a_chain_of_what_goes_on_from_one_value) {
   EXPECT_EQ(chains([](const Array& x) { return rem(x + 1.0, x) * 2.0; }), Sizes{});
 }
 
+// A chain also computes the other operands of its links, so these are no chains of their own.
+TEST(uses_of, takes_in_the_chains_of_other_operands) {
+  EXPECT_EQ(chains([](const Array& x) { return (x + 1.0) * (x - 2.0); }), Sizes{2});
+  EXPECT_EQ(chains([](const Array& x) { return 3.0 - ((x - 1.0) - (x * 2.0 + x)) * (4.0 - x); }), Sizes{4});
+  EXPECT_EQ(chains([](const Array& x) {  // only one value stands aside at a time
+              return ((x + 1.0) * (x - 2.0)) - ((x + 3.0) * (x - 4.0));
+            }),
+            (Sizes{2, 3}));
+  EXPECT_EQ(chains([](const Array& x) {
+              Array y = x + 1.0, other = x * x;
+              return y * other + other;  // read twice
+            }),
+            Sizes{3});
+  EXPECT_EQ(chains([](const Array& x) { return (x + 1.0) * (x - 2.0); }, DType::bf16), Sizes{2});
+}
+
 TEST(uses_of, makes_rows_that_are_folded_where_they_are_folded) {
   EXPECT_EQ(chains([](const Array& x) { return reduce_sum((x + 1.0) * x, 1); }), Sizes{3});
   EXPECT_EQ(chains([](const Array& x) { return reduce_max(x * x, 1) + 1.0; }), Sizes{2});

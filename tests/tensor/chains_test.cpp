@@ -47,6 +47,33 @@ Chain<T> random_chain(std::size_t count, std::mt19937_64& random) {
   return chain;
 }
 
+/// As above; parts of it put x aside and join it.
+template <class T>
+Chain<T> random_chain_with_aside(std::size_t count, std::mt19937_64& random) {
+  using Aside = ChainStep::Aside;
+  Chain<T> chain = random_chain<T>(count, random);
+  bool is_aside = false;
+  const auto join = [&] {
+    const Fn fns[] = {Fn::add, Fn::sub, Fn::sub_from, Fn::div_into, Fn::mul, Fn::maximum};
+    chain.steps.push_back({fns[random() % std::size(fns)], true, Aside::join});
+    chain.operands.push_back(chain.operands[0]);
+    is_aside = false;
+  };
+  const std::size_t length = 2 + random() % (most_chain_steps - 4);
+  while (chain.steps.size() < length || !is_aside) {
+    Chain<T> more = random_chain<T>(count, random);
+    for (std::size_t s = 0; s < more.steps.size() && chain.steps.size() < most_chain_steps - 1; ++s) {
+      if (s == 0) more.steps[0].aside = Aside::put;
+      chain.steps.push_back(more.steps[s]);
+      chain.operands.push_back(more.operands[s]);
+    }
+    is_aside = true;
+    if (chain.steps.size() < length) join();
+  }
+  join();
+  return chain;
+}
+
 std::byte* bytes(auto& values) { return reinterpret_cast<std::byte*>(values.data()); }
 
 /// x after a step, by the kernels of its own.
@@ -100,8 +127,13 @@ void apply(std::vector<T>& x, const ChainStep& step, const std::vector<T>& opera
 
 template <class T>
 std::vector<T> one_by_one(const Chain<T>& chain, std::size_t count) {
-  std::vector<T> x(count);
-  for (std::size_t s = 0; s < chain.steps.size(); ++s) apply(x, chain.steps[s], chain.operands[s]);
+  std::vector<T> x(count), aside;
+  for (std::size_t s = 0; s < chain.steps.size(); ++s) {
+    const ChainStep& step = chain.steps[s];
+    if (step.aside == ChainStep::Aside::put) aside = x;
+    if (step.aside == ChainStep::Aside::join) apply(x, {step.fn}, aside);
+    else apply(x, step, chain.operands[s]);
+  }
   return x;
 }
 
@@ -117,7 +149,10 @@ void check_chain(const Chain<T>& chain, std::size_t count) {
   run(bytes(found), Store::plain);
   std::string steps;
   for (const ChainStep& step : chain.steps)
-    steps += std::to_string(int(step.fn)) + (step.repeats ? " repeated, " : ", ");
+    steps += std::to_string(int(step.fn)) + (step.repeats ? " repeated" : "") +
+             (step.aside == ChainStep::Aside::none  ? ", "
+              : step.aside == ChainStep::Aside::put ? " aside, "
+                                                    : " joins, ");
   EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count))) << steps << count << " elements";
   Lines<T> streamed(count + 1);
   for (std::size_t from_line : {0, 1}) {
@@ -165,8 +200,21 @@ TEST_P(chains_on, have_the_bits_of_one_function_after_the_other) {
 }
 
 template <class T>
+void check_chains_with_aside() {
+  std::mt19937_64 random(7);
+  for (std::size_t count : {1, 7, 16, 31, 64, 65, 127, 128, 200, 333})
+    for (int repeat = 0; repeat < 30; ++repeat) check_chain(random_chain_with_aside<T>(count, random), count);
+}
+
+TEST_P(chains_on, put_a_value_aside_and_join_it) {
+  const UseInstructionSet use(GetParam());
+  check_chains_with_aside<float>();
+  check_chains_with_aside<double>();
+}
+
+template <class T>
 void check_over_operands(Chain<T> chain, std::size_t count) {
-  for (ChainStep& step : chain.steps) step.repeats = false;
+  for (ChainStep& step : chain.steps) step.repeats = step.aside == ChainStep::Aside::join;
   const std::vector<T> expected = one_by_one(chain, count);
   for (Store store : {Store::plain, Store::streaming})
     for (std::size_t over = 0; over < chain.steps.size(); ++over) {
@@ -191,6 +239,7 @@ TEST_P(chains_on, may_write_over_an_operand) {
     check_over_operands(random_chain<float>(count, random), count);
     check_over_operands(random_chain<double>(count, random), count);
     check_over_operands(random_chain<f16>(count, random), count);
+    check_over_operands(random_chain_with_aside<float>(count, random), count);
   }
   for (Fn first : {Fn::add, Fn::sub, Fn::mul})
     for (auto second = Fn::add; second <= Fn::mul_into; second = Fn(int(second) + 1)) {

@@ -116,8 +116,9 @@ bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& la
   if (!i.goes_through_elements()) return false;
   bool follows = next.out == further(last.out, last.n * element_bytes(code, i.out));
   for (int j = 0; j < i.operands && follows; ++j)
-    follows = next.in[j] ==
-              (i.steps[j].repeats ? last.in[j] : further(last.in[j], last.n * element_bytes(code, i.in[j])));
+    follows = !i.steps[j].reads_operand() ||
+              next.in[j] == (i.steps[j].repeats ? last.in[j]
+                                                : further(last.in[j], last.n * element_bytes(code, i.in[j])));
   if (follows) last.n += next.n;
   return follows;
 }

@@ -26,8 +26,9 @@ using Coordinates = std::array<std::int64_t, RegionAssembly::most_dims>;
 
 Coordinates coordinates_of(const RegionAssembly& assembly, std::int64_t element) {
   Coordinates at;
-  for (std::size_t d = assembly.sizes.size(); d-- > 0; element /= assembly.sizes[d])
+  for (std::size_t d = assembly.sizes.size(); d-- > 1; element /= assembly.sizes[d])
     at[d] = element % assembly.sizes[d];
+  at[0] = element;
   return at;
 }
 
@@ -60,6 +61,15 @@ std::optional<std::uintptr_t> region::place_in_one_block(const RegionAssembly& a
              static_cast<std::uintptr_t>(*line + first * block.strides[last]);
   }
   return std::nullopt;
+}
+
+std::optional<std::uintptr_t> region::place_within_rim(const RegionAssembly& assembly,
+                                                       const std::uintptr_t* frame, std::int64_t begin,
+                                                       std::int64_t end) {
+  const RegionAssembly::Block& block = assembly.blocks[assembly.widest];
+  if (begin / assembly.line() < block.begin[0] || (end - 1) / assembly.line() >= block.end[0])
+    return std::nullopt;
+  return frame[static_cast<int>(block.ref)] + static_cast<std::uintptr_t>(begin * assembly.element_bytes);
 }
 
 namespace {
@@ -102,11 +112,10 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
 
 /// Visits the elements of a tile of blocks in row-major order of their dims, in pieces along the last dim.
 template <class F>
-void walk_assembly(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
-  const RegionAssembly& assembly = code.assemblies[std::get<I::Assemble>(call.instruction.what).which];
+void walk_pieces(const RegionAssembly& assembly, const Call& call, std::int64_t tile_begin, F&& on_piece) {
   const std::int64_t bytes = assembly.element_bytes;
   const std::size_t last = assembly.sizes.size() - 1;
-  Coordinates at = coordinates_of(assembly, region::begin_of(code, tile));
+  Coordinates at = coordinates_of(assembly, tile_begin);
   std::uintptr_t to = call.out;
   for (std::int64_t left = call.n; left > 0;) {
     const std::int64_t n = std::min(left, assembly.sizes[last] - at[last]);
@@ -128,6 +137,42 @@ void walk_assembly(const RegionCode& code, const Call& call, const Tile& tile, F
       at[d - 1] = 0;
     }
   }
+}
+
+/// Visits the rim of a tile of blocks in pieces along the lines.
+template <class F>
+void walk_rim_pieces(const RegionAssembly& assembly, const RegionRim& rim, const Call& call,
+                     std::int64_t tile_begin, F&& on_piece) {
+  const std::int64_t bytes = assembly.element_bytes, line = rim.line, tile_end = tile_begin + call.n;
+  const std::int64_t first_line = tile_begin / line, last_line = (tile_end - 1) / line;
+  const auto visit = [&](const RegionAssembly::Block& block, std::uintptr_t from, std::int64_t begin,
+                         std::int64_t end) {
+    if (begin >= end) return;
+    for (std::int64_t l = std::max(first_line, block.begin[0]); l <= std::min(last_line, block.end[0] - 1);
+         ++l) {
+      const std::int64_t piece = std::max(l * line + begin, tile_begin),
+                         piece_end = std::min(l * line + end, tile_end);
+      if (piece < piece_end)
+        on_piece(call.out + static_cast<std::uintptr_t>((piece - tile_begin) * bytes),
+                 from + static_cast<std::uintptr_t>(l * block.strides[0] +
+                                                    (piece - l * line) * block.strides[1]),
+                 CopyLoop{piece_end - piece, bytes, block.strides[1]});
+    }
+  };
+  for (std::size_t k = 0; k < assembly.blocks.size(); ++k) {
+    const RegionAssembly::Block& block = assembly.blocks[k];
+    visit(block, call.in[k], block.begin[1], std::min(block.end[1], rim.begin));
+    visit(block, call.in[k], std::max(block.begin[1], rim.end), block.end[1]);
+  }
+}
+
+/// Visits what a call puts together.
+template <class F>
+void walk_assembled(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
+  const RegionAssembly& assembly = code.assemblies[std::get<I::Assemble>(call.instruction.what).which];
+  const std::int64_t begin = region::begin_of(code, tile);
+  if (call.is_of_rim) walk_rim_pieces(assembly, *code.rim, call, begin, on_piece);
+  else walk_pieces(assembly, call, begin, on_piece);
 }
 
 /// Runs a call on a tile; one overload per kind of instruction.
@@ -184,8 +229,9 @@ class CallRunner {
     });
   }
   void operator()(const I::Assemble&) const {
-    walk_assembly(code_, call_, tile_, [](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
-      if (loop.from_stride == loop.to_stride)
+    walk_assembled(code_, call_, tile_, [](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
+      if (loop.size == 1 && loop.to_stride == 4) std::memcpy(pointer(to), pointer(from), 4);  // of a rim
+      else if (loop.from_stride == loop.to_stride)
         std::memcpy(pointer(to), pointer(from), static_cast<std::size_t>(loop.size * loop.to_stride));
       else strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
     });
@@ -252,7 +298,7 @@ void RegionCode::touch(const WorkerStep& step, StepContext& context, const OnTou
       return;
     }
     if (i.as<I::Assemble>()) {
-      walk_assembly(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
+      walk_assembled(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
         span(from, 1, 0, loop.size, loop.from_stride, loop.to_stride, false);
       });
       return;

@@ -42,7 +42,8 @@ struct RegionInstruction {
   struct Chain {
     ChainKernel kernel;
     Store store = Store::plain;
-    ChainByRowsKernel by_rows = nullptr;  // for all rows of a tile; null: `kernel` for each row
+    ChainByRowsKernel by_rows = nullptr;             // for all rows of a tile; null: `kernel` for each row
+    std::optional<std::size_t> rims = std::nullopt;  // of RegionCode::rims
   };
   /// A chain whose result is folded row by row.
   struct ChainRows {
@@ -70,7 +71,8 @@ struct RegionInstruction {
   struct LoadIrregular {
     std::size_t loops;  // of RegionCode::loops
   };
-  /// Puts a tile together from blocks. Where one block has all of it, readers get its place there instead.
+  /// Puts a tile together from blocks. If one block has the whole tile, readers read it there instead. If
+  /// one block has all but the rim, see RegionRim.
   struct Assemble {
     std::size_t which;  // of RegionCode::assemblies
   };
@@ -130,7 +132,24 @@ struct RegionAssembly {
   std::vector<std::int64_t> sizes;
   std::vector<Block> blocks;
   std::int64_t element_bytes;
-  std::optional<RefId> tile;  // the tile in scratch; none: the result lies in memory
+  std::optional<RefId> tile;    // the tile in scratch; none: the result lies in memory
+  std::size_t widest = 0;       // the block that is read in place between the rims
+  std::optional<RefId> beside;  // the place of the rim; none: all columns are read in one place
+  std::int64_t line() const { return sizes.back(); }
+};
+
+/// The columns of assemblies with two dims that are not read in place. One block per assembly has the columns
+/// `begin` to `end` of each line, and its lines are contiguous, as in a tile. A chain reads these columns in
+/// that block. It reads the other columns, the rim, from the tile in scratch. Only the rim is copied there.
+struct RegionRim {
+  std::int64_t line;  // the number of columns
+  std::int64_t begin, end;
+};
+
+/// An operand of a chain that is read in two places.
+struct RimmedOperand {
+  int operand;
+  std::size_t assembly;  // of RegionCode::assemblies
 };
 
 struct RegionCode {
@@ -145,6 +164,8 @@ struct RegionCode {
   std::vector<RegionInstruction> whole;    // `code` for whole tiles, with fold chains and prefetches
   std::vector<RegionFoldChain> fold_chains;
   std::vector<RegionAssembly> assemblies;
+  std::vector<std::vector<RimmedOperand>> rims;  // per chain that reads a rim
+  std::optional<RegionRim> rim;
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;
   std::size_t scratch_bytes = 0;

@@ -36,6 +36,7 @@ class Coder {
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
     }
+    add_rims();
     if (is_large_) {
       join_folds(code_);
       fetch_next_tiles(code_);
@@ -103,10 +104,13 @@ class Coder {
       const Link& first = found->second.front();
       return found->second.size() == 1 ? emit_gate(task(*first.comparison), a) : emit_chain(found->second, a);
     }
-    // Unlike an elementwise kernel, a chain of one task can store non-temporally, and keeps f16 and bf16 in
-    // registers.
+    // Unlike an elementwise kernel, a chain of one task can store non-temporally, keeps f16 and bf16 in
+    // registers, and reads rims.
     const Link alone{i, Link::Before::nothing};
-    bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
+    const bool reads_rim = std::ranges::any_of(a.operands, [&](const Address& operand) {
+      return rim_candidates_.contains(operand.buffer);
+    });
+    bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a)) || reads_rim;
     if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
     RegionInstruction made{};
     made.row_value = is_row_value(step_, a.shape);
@@ -118,26 +122,35 @@ class Coder {
             : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
     made.what = I::Elementwise{kernel_of(work.fn, a, read_all(made, operands, a.shape, reads))};
-    if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) set_steps(made, {alone});
+    if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone))
+      set_steps(made, steps_of(graph_, step_, {alone}));
     finish(made, a.results[0], made.row_value);
   }
 
   void emit_chain(const Chain& chain, const Task& a) {
     RegionInstruction made{};
     made.row_value = is_row_value(step_, a.shape);
-    std::vector<const Address*> operands = operands_of(graph_, step_, chain);
+    const std::vector<StepOfChain> steps = steps_of(graph_, step_, chain);
+    const std::vector<const Address*> operands = operands_of(steps);
     made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
     read_all(made, operands, a.shape, Reads::dense_or_scalar);
-    set_steps(made, chain);
+    set_steps(made, steps);
     made.what =
         I::Chain{chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)))};
+    const bool puts_aside = std::ranges::any_of(steps, [](const StepOfChain& s) {
+      return s.step.aside != ChainStep::Aside::none;
+    });
     // Chains of two functions have kernels of their own, which are as fast row by row.
-    if (made.by_row && chain.size() > 2)
+    if (made.by_row && chain.size() > 2 && !puts_aside)
       std::get<I::Chain>(made.what).by_rows = chain_by_rows_kernel(dtype(a));
+    if (std::vector<RimmedOperand> rims = rims_of(operands); !rims.empty()) {
+      std::get<I::Chain>(made.what).rims = code_.rims.size();
+      code_.rims.push_back(std::move(rims));
+    }
     finish(made, a.results[0], made.row_value);
   }
 
-  /// Adds the operands of an instruction. A null operand belongs to a square, which reads nothing.
+  /// Adds the operands of an instruction. A null operand belongs to a step that reads nothing.
   std::vector<Stride> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
                                const Shape& shape, Reads reads) {
     made.operands = static_cast<int>(operands.size());
@@ -152,9 +165,18 @@ class Coder {
     return steps;
   }
 
-  void set_steps(RegionInstruction& made, const Chain& chain) const {
-    for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(made.operands); ++k)
-      made.steps[k + 1].fn = *step_of(graph_, step_, chain[k]);
+  static std::vector<const Address*> operands_of(const std::vector<StepOfChain>& steps) {
+    std::vector<const Address*> operands;
+    for (const StepOfChain& each : steps) operands.push_back(each.operand);
+    return operands;
+  }
+  /// Keeps what read_all() found of the operands.
+  static void set_steps(RegionInstruction& made, const std::vector<StepOfChain>& steps) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const bool repeats = made.steps[k].repeats;
+      made.steps[k] = steps[k].step;
+      made.steps[k].repeats = repeats;
+    }
   }
 
   ElementwiseKernel kernel_of(const kernel::Pointwise& fn, const Task& a,
@@ -214,9 +236,10 @@ class Coder {
     RegionInstruction made{};
     if (auto chain = uses_.chains.find(i); chain != uses_.chains.end()) {
       made.by_row = true;  // lets operands repeat along a row, or from row to row
-      read_all(made, operands_of(graph_, step_, chain->second), a.shape, Reads::dense_or_scalar);
+      const std::vector<StepOfChain> steps = steps_of(graph_, step_, chain->second);
+      read_all(made, operands_of(steps), a.shape, Reads::dense_or_scalar);
       made.by_row = false;  // one call for all rows
-      set_steps(made, chain->second);
+      set_steps(made, steps);
       made.what = I::ChainRows{of_chain};
     } else {
       bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
@@ -238,7 +261,46 @@ class Coder {
     code_.assemblies.push_back(refs_.assembly_of(a));
     finish(made, a.results[0], false);
     const RefId result = refs_.placed(a.results[0]);
-    if (code_.refs[result].base == scratch_base) code_.assemblies.back().tile = refs_.same(result);
+    if (code_.refs[result].base != scratch_base) return;
+    code_.assemblies.back().tile = refs_.same(result);
+    if (only_chains_read(a.results[0])) rim_candidates_[a.results[0]] = code_.assemblies.size() - 1;
+  }
+
+  /// True if only chains read the value, each in one call per tile.
+  bool only_chains_read(BufferId value) const {
+    if (is_in_memory(value) || code_.space.rows != 1 || step_.inner != 0) return false;
+    for (std::size_t i = 0; i < step_.tasks.size(); ++i) {
+      if (std::ranges::find(task(i).operands, value, &Address::buffer) == task(i).operands.end()) continue;
+      const auto later = uses_.merged_into.find(i);
+      if (!can_be_chain(later == uses_.merged_into.end() ? i : later->second)) return false;
+    }
+    return true;
+  }
+
+  /// True for the last task of a chain, and for a task that may be a chain alone.
+  bool can_be_chain(std::size_t i) const {
+    if (!std::holds_alternative<PointwiseWork>(task(i).work) || !chain_kernel(dtype(task(i)))) return false;
+    const auto found = uses_.chains.find(i);
+    if (found != uses_.chains.end()) return found->second.size() > 1;
+    return step_of(graph_, step_, {i, Link::Before::nothing}).has_value();
+  }
+
+  /// The operands that may have a rim.
+  std::vector<RimmedOperand> rims_of(const std::vector<const Address*>& operands) const {
+    std::vector<RimmedOperand> rims;
+    for (std::size_t j = 0; j < operands.size(); ++j)
+      if (const auto found = operands[j] ? rim_candidates_.find(operands[j]->buffer) : rim_candidates_.end();
+          found != rim_candidates_.end())
+        rims.push_back({static_cast<int>(j), found->second});
+    return rims;
+  }
+
+  void add_rims() {
+    std::vector<std::size_t> candidates;
+    for (const auto& [value, assembly] : rim_candidates_) candidates.push_back(assembly);
+    refs_.add_rims(candidates);
+    for (std::vector<RimmedOperand>& operands : code_.rims)
+      std::erase_if(operands, [&](const RimmedOperand& of) { return !code_.assemblies[of.assembly].beside; });
   }
 
   /// The store mode of a fold or chain; null for other instructions, whose stores are plain.
@@ -275,6 +337,7 @@ class Coder {
   const RegionUses& uses_;
   RegionCode code_;
   OperandRefs refs_;
+  std::map<BufferId, std::size_t> rim_candidates_;  // values that only chains read -> the assembly
   const bool is_large_;
 };
 

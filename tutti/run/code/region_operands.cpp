@@ -154,7 +154,7 @@ RefId OperandRefs::same(RefId of) { return add_ref(ref(of), axis_strides(of)); }
 
 RegionAssembly OperandRefs::assembly_of(const Task& task) {
   const std::vector<Box>& boxes = std::get<AssembleWork>(task.work).boxes;
-  RegionAssembly made{{}, {}, element_bytes(graph_, task.operands[0]), std::nullopt};
+  RegionAssembly made{{}, {}, element_bytes(graph_, task.operands[0]), {}, 0, {}};
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     const Address& address = task.operands[k];
     const RegionOperand over = over_region(graph_, address, task.shape, merged_);
@@ -170,6 +170,36 @@ RegionAssembly OperandRefs::assembly_of(const Task& task) {
   }
   join_dims(made);
   return made;
+}
+
+std::optional<RegionRim> OperandRefs::joined_rim(const RegionAssembly& assembly,
+                                                 const RegionAssembly::Block& block) const {
+  // A rim costs one more call for each line. In shorter lines it takes longer than the copy that it saves.
+  constexpr std::int64_t shortest_line = 128, least_share = 4;
+  const std::int64_t line = assembly.line();
+  if (line < shortest_line || block.begin[0] >= block.end[0] ||
+      block.strides != std::vector{line * assembly.element_bytes, assembly.element_bytes})
+    return std::nullopt;
+  RegionRim rim = code_.rim.value_or(RegionRim{line, 0, line});
+  rim.begin = std::max(rim.begin, block.begin[1]);
+  rim.end = std::min(rim.end, block.end[1]);
+  if (line != rim.line || (line - (rim.end - rim.begin)) * least_share > line) return std::nullopt;
+  return rim;
+}
+
+void OperandRefs::add_rims(const std::vector<std::size_t>& candidates) {
+  std::vector<std::size_t> shortest = candidates;
+  std::erase_if(shortest, [&](std::size_t k) { return code_.assemblies[k].sizes.size() != 2; });
+  std::ranges::stable_sort(shortest, {}, [&](std::size_t k) { return code_.assemblies[k].line(); });
+  for (std::size_t which : shortest) {
+    RegionAssembly& assembly = code_.assemblies[which];
+    for (std::size_t k = 0; k < assembly.blocks.size() && !assembly.beside; ++k)
+      if (const std::optional<RegionRim> rim = joined_rim(assembly, assembly.blocks[k])) {
+        code_.rim = rim;
+        assembly.widest = k;
+        assembly.beside = same(*assembly.tile);
+      }
+  }
 }
 
 // ---- results

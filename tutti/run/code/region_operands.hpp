@@ -37,6 +37,9 @@ class OperandRefs {
 
   /// The blocks of AssembleWork, without a tile.
   RegionAssembly assembly_of(const Task& task);
+  /// Lets the readers of tiles of blocks read one block where it lies, if this block has most of each line.
+  /// `candidates`: the assemblies whose readers can.
+  void add_rims(const std::vector<std::size_t>& candidates);
   /// Another ref of the same memory.
   RefId same(RefId of);
 
@@ -66,6 +69,9 @@ class OperandRefs {
     RefId to;
   };
   enum class When { every_tile, once_per_unit };
+  /// The rim of a block's lines, joined with that of the region; none if it is too wide.
+  std::optional<RegionRim> joined_rim(const RegionAssembly& assembly,
+                                      const RegionAssembly::Block& block) const;
 
   const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
   bool is_made_here(BufferId b) const { return steps_.maker[b] == index_; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "tutti/run/code/region.hpp"
 
@@ -26,6 +27,7 @@ struct Call {
   const std::uintptr_t* in;  // one per operand, term of a fold, or part of a fold chain
   std::int64_t n;            // elements, or rows of a fold of rows
   std::int64_t rows = 1;     // if the instruction goes by row: the rows, of n elements each
+  bool is_of_rim = false;    // puts together the rim alone
 };
 
 inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
@@ -43,28 +45,89 @@ inline std::int64_t begin_of(const RegionCode& code, const Tile& tile) {
 std::optional<std::uintptr_t> place_in_one_block(const RegionAssembly& assembly, const std::uintptr_t* frame,
                                                  std::int64_t begin, std::int64_t end);
 
+/// Where the block of the rim has these elements, as far as it has them. None: it lacks a whole line.
+std::optional<std::uintptr_t> place_within_rim(const RegionAssembly& assembly, const std::uintptr_t* frame,
+                                               std::int64_t begin, std::int64_t end);
+
+/// Calls on_call for a tile of blocks, unless one block has all of it. Sets the frame's places of the tile.
+template <class F>
+void walk_assembly(const RegionCode& code, const RegionInstruction& instruction, std::uintptr_t* frame,
+                   const Tile& tile, std::uintptr_t* blocks, F&& on_call) {
+  const RegionAssembly& assembly =
+      code.assemblies[std::get<RegionInstruction::Assemble>(instruction.what).which];
+  const std::int64_t begin = begin_of(code, tile), n = tile.rows * tile.columns;
+  std::uintptr_t& place = frame[static_cast<int>(instruction.out)];
+  for (std::size_t k = 0; k < assembly.blocks.size(); ++k)
+    blocks[k] = frame[static_cast<int>(assembly.blocks[k].ref)];
+  if (!assembly.tile)
+    return on_call(Call{instruction, at_tile(code.refs[instruction.out], place, tile), blocks, n});
+  const std::uintptr_t in_scratch = frame[static_cast<int>(*assembly.tile)];
+  const std::optional<std::uintptr_t> in_block = place_in_one_block(assembly, frame, begin, begin + n);
+  place = in_block.value_or(in_scratch);
+  if (assembly.beside) frame[static_cast<int>(*assembly.beside)] = place;
+  if (in_block) return;
+  const std::optional<std::uintptr_t> within =
+      assembly.beside ? place_within_rim(assembly, frame, begin, begin + n) : std::nullopt;
+  place = within.value_or(place);
+  on_call(Call{instruction, in_scratch, blocks, n, 1, within.has_value()});
+}
+
+/// Calls on_call for a chain on the parts of a tile. Each rim is a part. All lines between are one call. It
+/// computes wrong values in the rims, which are overwritten. If the result lies over an operand, each line is
+/// a call.
+template <class F>
+void walk_rims(const RegionCode& code, const Call& whole, const std::uintptr_t* frame, const Tile& tile,
+               std::span<const RimmedOperand> rimmed, F&& on_call) {
+  const auto beside = [&](const RimmedOperand& of) {
+    return frame[static_cast<int>(*code.assemblies[of.assembly].beside)];
+  };
+  const auto has_rim = [&](const RimmedOperand& of) { return beside(of) != whole.in[of.operand]; };
+  if (std::none_of(rimmed.begin(), rimmed.end(), has_rim)) return on_call(whole);
+  const RegionInstruction& i = whole.instruction;
+  const RegionRim& rim = *code.rim;
+  const std::int64_t first = begin_of(code, tile), end = first + whole.n,
+                     first_line = first - first % rim.line;
+  std::array<std::uintptr_t, RegionInstruction::most_operands> in;
+  const auto call_part = [&](std::int64_t part_begin, std::int64_t part_end, bool is_rim) {
+    part_begin = std::max(part_begin, first);
+    part_end = std::min(part_end, end);
+    if (part_begin >= part_end) return;
+    const auto skipped = [&](RefId ref) {
+      return static_cast<std::uintptr_t>((part_begin - first) * code.refs[ref].element_bytes);
+    };
+    std::copy_n(whole.in, i.operands, in.begin());
+    if (is_rim)
+      for (const RimmedOperand& of : rimmed) in[static_cast<std::size_t>(of.operand)] = beside(of);
+    for (int j = 0; j < i.operands; ++j)
+      if (!i.steps[j].repeats) in[static_cast<std::size_t>(j)] += skipped(i.in[j]);
+    on_call(Call{i, whole.out + skipped(i.out), in.data(), part_end - part_begin});
+  };
+  const bool is_over_operand = std::find(whole.in, whole.in + i.operands, whole.out) != whole.in + i.operands;
+  if (!is_over_operand) {
+    const std::int64_t last_line = end - 1 - (end - 1) % rim.line;
+    const std::int64_t from =
+        first < first_line + rim.end ? first_line + rim.begin : first_line + rim.line + rim.begin;
+    const std::int64_t to =
+        end - 1 >= last_line + rim.begin ? last_line + rim.end : last_line - rim.line + rim.end;
+    call_part(from, to, false);
+  }
+  for (std::int64_t line = first_line; line - (rim.line - rim.end) < end; line += rim.line) {
+    call_part(line - (rim.line - rim.end), line + rim.begin, true);
+    if (is_over_operand) call_part(line + rim.begin, line + rim.end, false);
+  }
+}
+
 /// Calls on_call for each kernel call of an instruction on a tile. Changes the frame where a tile lies in one
 /// block.
 template <class F>
 void walk_instruction(const RegionCode& code, const RegionInstruction& instruction, std::uintptr_t* frame,
                       const Tile& tile, std::uintptr_t* terms, F&& on_call) {
   const auto at = [&](RefId ref) { return at_tile(code.refs[ref], frame[static_cast<int>(ref)], tile); };
-  if (const auto* assemble = instruction.as<RegionInstruction::Assemble>()) {
-    const RegionAssembly& assembly = code.assemblies[assemble->which];
-    const std::int64_t n = tile.rows * tile.columns;
-    if (assembly.tile) {
-      const std::int64_t begin = begin_of(code, tile);
-      const std::optional<std::uintptr_t> place = place_in_one_block(assembly, frame, begin, begin + n);
-      frame[static_cast<int>(instruction.out)] = place.value_or(frame[static_cast<int>(*assembly.tile)]);
-      if (place) return;
-    }
-    for (std::size_t k = 0; k < assembly.blocks.size(); ++k)
-      terms[k] = frame[static_cast<int>(assembly.blocks[k].ref)];
-    return on_call(Call{instruction, at(instruction.out), terms, n});
-  }
-  if (const auto* chain = instruction.as<RegionInstruction::FoldChain>()) {
+  if (instruction.as<RegionInstruction::Assemble>())
+    return walk_assembly(code, instruction, frame, tile, terms, on_call);
+  if (const auto* folds = instruction.as<RegionInstruction::FoldChain>()) {
     std::uintptr_t* to = terms;
-    for (const RegionFoldChain::Part& part : code.fold_chains[chain->which].parts)
+    for (const RegionFoldChain::Part& part : code.fold_chains[folds->which].parts)
       *to++ = at(part.ref) + static_cast<std::uintptr_t>(part.offset);
     return on_call(Call{instruction, terms[0], terms, tile.rows * tile.columns});
   }
@@ -72,6 +135,8 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
   std::uintptr_t in[RegionInstruction::most_operands];
   for (int j = 0; j < instruction.operands; ++j) in[j] = at(instruction.in[j]);
   const auto* fold = instruction.as<RegionInstruction::Fold>();
+  const auto* chain = instruction.as<RegionInstruction::Chain>();
+  const std::optional<std::size_t> rims = chain ? chain->rims : std::nullopt;
   bool by_row = instruction.by_row;
   std::int64_t n = instruction.row_value || instruction.folds_rows() ? tile.rows : tile.rows * tile.columns;
   const std::int64_t* offsets = code.offsets.data() + instruction.offsets;
@@ -83,7 +148,8 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
       continue;
     }
     for (int j = 0; j < instruction.operands; ++j) terms[j] = in[j] + static_cast<std::uintptr_t>(*offsets++);
-    if (by_row) on_call(Call{instruction, to, terms, tile.columns, tile.rows});
+    if (rims) walk_rims(code, Call{instruction, to, terms, n}, frame, tile, code.rims[*rims], on_call);
+    else if (by_row) on_call(Call{instruction, to, terms, tile.columns, tile.rows});
     else on_call(Call{instruction, to, terms, n});
   }
 }

@@ -40,7 +40,7 @@ bool gates(const Graph& graph, const Task& compare, const Task& select) {
          limit.offset == chosen.offset && gate_kernel(*comparison(compare), dtype) != nullptr;
 }
 
-constexpr std::size_t most_links = most_chain_steps - 1;  // the first link has two operands
+constexpr std::size_t most_links = 7;  // of a chain without others aside
 // In elements. Shorter rows take less time if a whole tile of them is computed and then folded.
 constexpr std::int64_t shortest_made_row = 64;
 
@@ -70,6 +70,8 @@ class UsesFinder {
       else if (const auto* rows = std::get_if<RowsWork>(&task(i).work))
         find_row(i, reduce_chain_rows_kernel(rows->kind, dtype(i)));
       else if (const auto* pieces = std::get_if<PiecesWork>(&task(i).work)) find_pieces(i, *pieces);
+    // A chain erases others only before its own place in the map.
+    for (auto& [last, chain] : found_.chains) take_in_others(chain);
     return std::move(found_);
   }
 
@@ -185,14 +187,41 @@ class UsesFinder {
     return true;
   }
 
+  /// Computes the other operands of the links in the same chain, where only the link reads them.
+  void take_in_others(Chain& chain) {
+    const std::size_t last = chain.back().task;
+    if (chain.size() < 2 || !is_chain(chain) || !chain_with_aside_kernel(dtype(last))) return;
+    for (Link& link : chain) {
+      if (link.comparison || link.before == Before::nothing || link.before == Before::both) continue;
+      const BufferId other = task(link.task).operands[link.before == Before::left ? 1 : 0].buffer;
+      if (!is_only_for(link.task, other, 1)) continue;
+      const std::size_t made = made_at_[other];
+      link.aside = chain_to(made);
+      if (has_others(link.aside) || !is_chain(link.aside) ||
+          steps_of(graph_, step_, chain).size() > most_chain_steps) {
+        link.aside.clear();
+        continue;
+      }
+      found_.chains.erase(made);
+      merge_all(link.aside, last);
+    }
+  }
+  static bool has_others(const Chain& chain) {
+    return std::ranges::any_of(chain, [](const Link& link) { return !link.aside.empty(); });
+  }
+
   /// Records a chain: all its tasks, and their reads, happen at the last task.
   void set_chain(Chain chain) {
     std::size_t last = chain.back().task;
+    merge_all(chain, last);
+    found_.chains[last] = std::move(chain);
+  }
+
+  void merge_all(const Chain& chain, std::size_t last) {
     for (const Link& link : chain) {
       merge(link.task, last);
       if (link.comparison) merge(*link.comparison, last);
     }
-    found_.chains[last] = std::move(chain);
   }
 
   /// Task i happens at task `last`.
@@ -234,24 +263,38 @@ ReduceRowsKernel converting_kernel(const Graph& graph, const Task& convert, cons
   return reduce_converted_pieces_kernel(dtype(convert.operands[0].buffer), dtype(sum.results[0]));
 }
 
-std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const Chain& chain) {
-  std::vector<const Address*> operands;
+namespace {
+
+void add_steps(const Graph& graph, const Step& step, const Chain& chain, ChainStep::Aside first,
+               std::vector<StepOfChain>& steps) {
+  const std::size_t begin = steps.size();
   for (const Link& link : chain) {
+    const std::optional<ChainStep::Fn> fn = step_of(graph, step, link);
+    if (!fn) continue;  // a fold
     const std::vector<Address>& own = task_of(graph, step, link.comparison.value_or(link.task)).operands;
-    if (operands.empty()) {
-      operands = {&own[0], &own[1]};
+    const auto add = [&](const Address* operand) { steps.push_back({operand, {*fn}}); };
+    if (steps.size() == begin) {
+      steps.push_back({&own[0], {ChainStep::Fn::take, false, first}});
+      add(&own[1]);
+    } else if (!link.aside.empty()) {
+      add_steps(graph, step, link.aside, ChainStep::Aside::put, steps);
+      // x is the other operand now, so the sides are exchanged.
+      const auto joins = chain_fn(*binary_fn(task_of(graph, step, link.task)), link.before == Before::left);
+      steps.push_back({nullptr, {*joins, false, ChainStep::Aside::join}});
     } else if (link.comparison) {
-      operands.push_back(&own[1]);
+      add(&own[1]);
     } else {
-      switch (link.before) {
-        case Before::nothing: break;  // a fold
-        case Before::left: operands.push_back(&own[1]); break;
-        case Before::right: operands.push_back(&own[0]); break;
-        case Before::both: operands.push_back(nullptr); break;
-      }
+      add(link.before == Before::both ? nullptr : &own[link.before == Before::left ? 1 : 0]);
     }
   }
-  return operands;
+}
+
+}  // namespace
+
+std::vector<StepOfChain> steps_of(const Graph& graph, const Step& step, const Chain& chain) {
+  std::vector<StepOfChain> steps;
+  add_steps(graph, step, chain, ChainStep::Aside::none, steps);
+  return steps;
 }
 
 std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const Link& link) {

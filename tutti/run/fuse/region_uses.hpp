@@ -23,6 +23,7 @@ struct RegionUses {
     std::size_t task;                                      // of a gate: its select
     Before before;                                         // the operand that the link before computes
     std::optional<std::size_t> comparison = std::nullopt;  // of a gate
+    std::vector<Link> aside = {};  // the chain that computes the other operand; empty: none
   };
   using Chain = std::vector<Link>;
   // The chains, each at its last task: a gate alone, two or more links, or the links that compute a row and
@@ -37,9 +38,13 @@ struct RegionUses {
 
 RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step);
 
-/// The operands of the links, in order: two of the first link (x and the limit of a gate), one of each other
-/// link (the limit of a gate; null for a square), none of a final fold.
-std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const RegionUses::Chain& chain);
+/// A step of a chain and its operand; null if the step reads none.
+struct StepOfChain {
+  const Address* operand;
+  ChainStep step;
+};
+/// The steps of the links, in order, without a final fold. `repeats` is not set.
+std::vector<StepOfChain> steps_of(const Graph& graph, const Step& step, const RegionUses::Chain& chain);
 /// The chain step that a link computes; none if chains do not have its function.
 std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const RegionUses::Link& link);
 

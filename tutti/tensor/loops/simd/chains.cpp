@@ -23,30 +23,8 @@ using Many = std::conditional_t<
     Format::rounds, Four<Format>,
     std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<Format>>>, Twice<Four<Format>>>>;
 
-/// Streams the results of elements i .. n, as long as `Vectors` are filled. Returns the first element that is left.
-template <class Vectors>
-TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
-                                      typename Vectors::Format::Stored* to) {
-  const std::size_t step = Vectors::vectors * hn::Lanes(typename Vectors::Format::D());
-  for (; i + step <= n; i += step) after_steps(in, chain, i, Vectors::zero()).stream(to + i);
-  return i;
-}
-
 template <class Format>
-void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
-                std::int64_t elements, Store store) {
-  const Steps chain{steps, count};
-  const std::size_t many = Many<Format>::vectors * hn::Lanes(typename Format::D()),
-                    n = static_cast<std::size_t>(elements);
-  auto* to = reinterpret_cast<typename Format::Stored*>(out);
-  std::size_t i = 0;
-  if (store == Store::streaming && is_on_line(out)) {
-    i = stream_steps<Many<Format>>(in, chain, i, n, to);
-    i = stream_steps<Four<Format>>(in, chain, i, n, to);
-  }
-  for (; i + many <= n; i += many) after_steps(in, chain, i, Many<Format>::zero()).store(to + i);
-  store_steps<Format>(in, chain, i, n - i, to + i);
-}
+constexpr ChainKernel any_chain = chain_loop<Many<Format>, Steps>;
 
 /// Four vectors of one row, and of several rows. The switch over the step then serves all of them.
 template <class F>
@@ -125,7 +103,7 @@ void chain_by_rows_loop(std::byte* out, std::int64_t out_row_bytes, const std::b
     for (std::size_t byte = 0; byte < n * sizeof(typename Format::Stored);
          byte += 4 * lanes * sizeof(typename Format::Stored))
       after_steps_of_rows(at, row_bytes, {steps, count}, byte, Rows::zero()).store(out + byte, out_row_bytes);
-  for (; rows > 0; --rows, go_on(1)) chain_loop<Format>(out, at, steps, count, columns, store);
+  for (; rows > 0; --rows, go_on(1)) any_chain<Format>(out, at, steps, count, columns, store);
 }
 
 // A loop for two given functions, the most frequent chain. chain_loop takes 1.2 times as long.
@@ -175,13 +153,13 @@ ChainKernel chain_of(Steps chain) {
     if (first == sub) pair = pair_with<T, sub>(chain.steps);
     if (first == mul) pair = pair_with<T, mul>(chain.steps);
   }
-  return pair ? pair : chain_loop<Plain<hn::ScalableTag<T>>>;
+  return pair ? pair : any_chain<Plain<hn::ScalableTag<T>>>;
 }
 
 ChainKernel vector_chain_kernel(DType dtype, const ChainStep* steps, int count) {
   switch (dtype) {
-    case DType::f16: return chain_loop<Wide<f16>>;
-    case DType::bf16: return chain_loop<Wide<bf16>>;
+    case DType::f16: return any_chain<Wide<f16>>;
+    case DType::bf16: return any_chain<Wide<bf16>>;
     case DType::f32: return chain_of<float>({steps, count});
     case DType::f64: return chain_of<double>({steps, count});
     case DType::boolean:
@@ -215,6 +193,8 @@ HWY_EXPORT(vector_chain_kernel);
 HWY_EXPORT(vector_chain_by_rows_kernel);
 
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
+  for (const ChainStep& step : steps)
+    if (step.aside != ChainStep::Aside::none) return chain_with_aside_kernel(dtype);
   return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps.data(), static_cast<int>(steps.size()));
 }
 

@@ -95,6 +95,10 @@ struct Whole {
   TUTTI_INLINE Whole with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first())};
   }
+  template <class Fn>
+  TUTTI_INLINE Whole with(const Whole& y, const Fn& fn) const {
+    return {fn(lanes, y.lanes)};
+  }
   TUTTI_INLINE Whole rounded() const { return {Format::rounded(lanes)}; }
   TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to); }
   TUTTI_INLINE void stream(typename Format::Stored* to) const { Format::stream(lanes, to); }
@@ -109,6 +113,10 @@ struct Twice {
   template <class Y, class Fn>
   TUTTI_INLINE Twice with(const Y& y, const Fn& fn) const {
     return {low.with(y, fn), high.with(y.after(Half::vectors), fn)};
+  }
+  template <class Fn>
+  TUTTI_INLINE Twice with(const Twice& y, const Fn& fn) const {
+    return {low.with(y.low, fn), high.with(y.high, fn)};
   }
   TUTTI_INLINE Twice rounded() const { return {low.rounded(), high.rounded()}; }
   TUTTI_INLINE void store(typename Format::Stored* to) const {
@@ -131,6 +139,10 @@ struct Part {
   template <class Y, class Fn>
   TUTTI_INLINE Part with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first(count)), count};
+  }
+  template <class Fn>
+  TUTTI_INLINE Part with(const Part& y, const Fn& fn) const {
+    return {fn(lanes, y.lanes), count};
   }
   TUTTI_INLINE Part rounded() const { return {Format::rounded(lanes), count}; }
   TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to, count); }
@@ -206,9 +218,30 @@ TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::s
   return x;
 }
 
+/// Steps that may put x aside.
+struct StepsWithAside {
+  const ChainStep* steps;
+  int count;
+};
+
+template <class Vectors>
+TUTTI_INLINE Vectors after_steps(const std::byte* const* in, StepsWithAside chain, std::size_t i, Vectors x) {
+  using Format = typename Vectors::Format;
+  Vectors aside = x;
+  for (int s = 0; s < chain.count; ++s) {
+    const ChainStep step = chain.steps[s];
+    if (step.aside == ChainStep::Aside::put) aside = x;
+    const auto* elements = reinterpret_cast<const typename Format::Stored*>(in[s]);
+    if (step.aside == ChainStep::Aside::join) x = after(step.fn, x, aside);
+    else if (step.repeats) x = after(step.fn, x, Repeated<Format>{Format::all(*elements)});
+    else x = after(step.fn, x, Elements<Format>{elements + i});
+  }
+  return x;
+}
+
 /// Runs the steps on `count` elements from i on and stores the results: first by four vectors, then by one.
-template <class Format>
-TUTTI_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
+template <class Format, class Chain>
+TUTTI_INLINE void store_steps(const std::byte* const* in, Chain chain, std::size_t i, std::size_t count,
                               typename Format::Stored* to) {
   const typename Format::D d;
   const std::size_t lanes = hn::Lanes(d);
@@ -218,6 +251,43 @@ TUTTI_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size
     left = count < lanes ? count : lanes;
     after_steps(in, chain, i, Part<Format>{hn::Zero(d), left}).store(to);
   }
+}
+
+/// Streams the results of elements i .. n, as long as `Vectors` are filled. Returns the first element that is left.
+template <class Vectors, class Chain>
+TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Chain chain, std::size_t i, std::size_t n,
+                                      typename Vectors::Format::Stored* to) {
+  const std::size_t step = Vectors::vectors * hn::Lanes(typename Vectors::Format::D());
+  for (; i + step <= n; i += step) after_steps(in, chain, i, Vectors::zero()).stream(to + i);
+  return i;
+}
+
+/// True if the results lie over an operand: elements that are computed twice would have the wrong bits.
+inline bool is_over_operand(const std::byte* out, const std::byte* const* in, int count) {
+  for (int s = 0; s < count; ++s)
+    if (in[s] == out) return true;
+  return false;
+}
+
+/// A ChainKernel; an iteration takes `Many` vectors.
+template <class Many, class Chain>
+void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
+                std::int64_t elements, Store store) {
+  using Format = typename Many::Format;
+  const Chain chain{steps, count};
+  const std::size_t many = Many::vectors * hn::Lanes(typename Format::D()),
+                    n = static_cast<std::size_t>(elements);
+  auto* to = reinterpret_cast<typename Format::Stored*>(out);
+  std::size_t i = 0;
+  if (store == Store::streaming && is_on_line(out)) {
+    i = stream_steps<Many>(in, chain, i, n, to);
+    i = stream_steps<Four<Format>>(in, chain, i, n, to);
+  }
+  for (; i + many <= n; i += many) after_steps(in, chain, i, Many::zero()).store(to + i);
+  // The last elements: some are computed twice, which takes less time than vector by vector.
+  if (const std::size_t left = n - i; left > many / 4 && n >= many && !is_over_operand(out, in, count))
+    return after_steps(in, chain, n - many, Many::zero()).store(to + (n - many));
+  store_steps<Format>(in, chain, i, n - i, to + i);
 }
 
 }  // namespace
