@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Usage: bench_accuracy points FUNCTION f32|f64 FIRST COUNT FILE
 //        bench_accuracy compare FUNCTION f32|f64 FILE [OTHER]
-// `points` writes COUNT points for a function: of f32 the bit patterns FIRST, FIRST + STRIDE, .., where COUNT of them cover
-// all 2^32 (STRIDE = 2^32 / COUNT); of f64 numbers by round FIRST of tests/support/accuracy. `compare` prints the largest
-// error of ours, of the C library and of OTHER, the results of somebody else at these points, in units in the last place.
+// `points` writes COUNT points for a function: of f32 the bit patterns FIRST, FIRST + STRIDE, .., where COUNT
+// of them cover all 2^32 (STRIDE = 2^32 / COUNT); of f64 numbers by round FIRST of tests/support/accuracy.
+// `compare` prints the largest error of ours, of the C library and of OTHER, the results of somebody else at
+// these points, in units in the last place.
 // tools/accuracy runs both.
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectives that bench/collectives.cpp times, as chains of links in one program, with the values that must come
-// out. bench/collectives_peer.py has the same for JAX, bench/collectives_mpi.cpp for Open MPI.
+// The collectives that bench/collectives.cpp times, as chains of links in one program, with the values that
+// must come out. bench/collectives_peer.py has the same for JAX, bench/collectives_mpi.cpp for Open MPI.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@
 
 namespace tutti::bench {
 
-/// What each device starts from: whole numbers from -7 to 7 that differ between devices and elements. Sums of eight are
-/// exact in bf16, too.
+/// What each device starts from: whole numbers from -7 to 7 that differ between devices and elements. Sums of
+/// eight are exact in bf16, too.
 struct Start {
   static constexpr double largest = 7;
 
@@ -48,9 +48,9 @@ struct Start {
   }
 };
 
-/// One collective over the axis "i" and how it is chained in one program. A bare collective is the body of a loop, so that
-/// no link is fused with the next and each leaves its result in memory; a link with an update is written out, so that
-/// it may be.
+/// One collective over the axis "i" and how it is chained in one program. A bare collective is the body of a
+/// loop, so that no link is fused with the next and each leaves its result in memory; a link with an update
+/// is written out, so that it may be.
 struct Collective {
   std::string_view name;
   Array (*link)(const Array& operand);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times collectives, and the two-worker copy of as many bytes, block by block as tools/bench asks for them. One command
-// per line of standard input, one answer in JSON per line:
+// Times collectives, and the two-worker copy of as many bytes, block by block as tools/bench asks for them.
+// One command per line of standard input, one answer in JSON per line:
 //   prepare NAME DEVICES DTYPE BYTES LINKS   {} or {"error": ..}: compiles and checks the values
 //   measure                                  {"us": per link, "handoff_ns": [before, after]}
 //   copy                                     {"us": .., "stores": "plain" or "streaming"}
@@ -22,7 +22,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a barrier of all workers costs, in ns: about 45 where they share a cache ("near"), 200 where they do not.
+/// What a barrier of all workers costs, in ns: about 45 where they share a cache ("near"), 200 where they do
+/// not.
 double handoff_ns(Team& team) {
   struct Probe {
     Team& team;
@@ -44,8 +45,8 @@ double handoff_ns(Team& team) {
 
 class Session {
  public:
-  /// Once the team has its workers: the caller is worker 0, on its first processor as they are on the others. Else it
-  /// may land beside one of them.
+  /// Once the team has its workers: the caller is worker 0, on its first processor as they are on the others.
+  /// Else it may land beside one of them.
   Session() { bind_to_first_processor(); }
 
   Json answer(const std::string& line) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twin of bench/collectives.cpp with MPI, one rank per device. The first rank takes the commands "prepare" and
-// "measure" of that file and answers like it; meanwhile the others sleep, which MPI's own waiting does not.
+// The twin of bench/collectives.cpp with MPI, one rank per device. The first rank takes the commands
+// "prepare" and "measure" of that file and answers like it; meanwhile the others sleep, which MPI's own
+// waiting does not.
 #include <fcntl.h>
 #include <mpi.h>
 #include <semaphore.h>

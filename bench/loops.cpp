@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of small bodies on 8 devices of 8 floats: a trip is at most 0.3 us (five steps of 40 ns and the loop).
+// Loops of small bodies on 8 devices of 8 floats: a trip is at most 0.3 us (five steps of 40 ns and the
+// loop).
 #include <benchmark/benchmark.h>
 
 #include "tutti/base/inside.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over large arrays on one device: reductions over all dims, argmax along one, functions of elements, and the
-// first call of a program with large results. bench/rows.hpp says how they are asked for, bench/programs_peer.py has
-// some of them in JAX.
+// Passes over large arrays on one device: reductions over all dims, argmax along one, functions of elements,
+// and the first call of a program with large results. bench/rows.hpp says how they are asked for,
+// bench/programs_peer.py has some of them in JAX.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -29,7 +29,8 @@ Tensor bytes_of_all_values() {
   return x;
 }
 
-/// From the line "  arena   64.0 MiB  at most .." of explain(), and that of sub-programs, which starts with "inside".
+/// From the line " arena 64.0 MiB at most .." of explain(), and that of sub-programs, which starts with
+/// "inside".
 double explained_bytes(const std::string& explained) {
   const std::map<std::string, double> units{{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
   std::istringstream text(explained);
@@ -221,8 +222,8 @@ double set_fresh_memory(std::int64_t mebibytes) {
   return us;
 }
 
-// On a virtual machine, memory that nobody has used for a minute is taken back by the host: whoever touches it first waits
-// for seconds, a memset as much as a first call. So it is touched once before either is timed.
+// On a virtual machine, memory that nobody has used for a minute is taken back by the host: whoever touches
+// it first waits for seconds, a memset as much as a first call. So it is touched once before either is timed.
 Measure first_memset(std::int64_t mebibytes) {
   return [mebibytes] {
     set_fresh_memory(mebibytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one array of f32[2^20]; the size is the number of workers. bench/programs_peer.py has them in JAX, and
-// bench/one_core_peer.py on one core. bench/rows.hpp says how they are asked for.
+// Functions of one array of f32[2^20]; the size is the number of workers. bench/programs_peer.py has them in
+// JAX, and bench/one_core_peer.py on one core. bench/rows.hpp says how they are asked for.
 #include "bench/rows.hpp"
 
 namespace tutti::bench {

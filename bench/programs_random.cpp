@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random draws by one worker; bench/one_core_peer.py asks JAX on one core for the same. bench/rows.hpp says how they are asked
-// for; the size is the number of elements.
+// Random draws by one worker; bench/one_core_peer.py asks JAX on one core for the same. bench/rows.hpp says
+// how they are asked for; the size is the number of elements.
 #include "bench/rows.hpp"
 
 namespace tutti::bench {

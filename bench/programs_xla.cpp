@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps on XLA's 8 devices of the CPU; the time that our side of a call takes, and of a compilation, by the fake
-// plugin of tests/xla, which computes nothing. bench/rows.hpp says how they are asked for; bench/xla_peer.py is the twin in JAX.
+// Training steps on XLA's 8 devices of the CPU; the time that our side of a call takes, and of a compilation,
+// by the fake plugin of tests/xla, which computes nothing. bench/rows.hpp says how they are asked for;
+// bench/xla_peer.py is the twin in JAX.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -80,7 +81,8 @@ Measure digits_compile(std::int64_t) {
   return [=] { return Json{{"us", microseconds_a_call([&] { compiled_digits(machine, at); })}}; };
 }
 
-/// Median time of a call less what it spends in the functions of the fake plugin, which keep a log and check all handles.
+/// Median time of a call less what it spends in the functions of the fake plugin, which keep a log and check
+/// all handles.
 template <class Call>
 double microseconds_outside_of_fake(const Call& call, int calls_a_block) {
   const fake_pjrt::Control& plugin = fake_control();

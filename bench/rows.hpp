@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs behind the table of bench/programs.py share: the commands that they answer, and the checks.
+// What the programs behind the table of bench/programs.py share: the commands that they answer, and the
+// checks.
 //   measure NAME SIZE   {"us": .., "value": .., "arena": bytes}, or {"error": ..} if Tutti refuses the program;
 //                       the first time it also compiles and checks the values: a wrong one ends the process
 //   forget              {}: frees everything that was measured
@@ -78,7 +79,8 @@ inline double median(std::vector<double> times) {
   return *middle;
 }
 
-/// Median time of a call: of 50 ms of calls, three at least unless they take more than 1 s. One before that is not counted.
+/// Median time of a call: of 50 ms of calls, three at least unless they take more than 1 s. One before that
+/// is not counted.
 template <class Call>
 double microseconds_a_call(const Call& call) {
   constexpr double block_us = 50'000, most_us = 1'000'000;

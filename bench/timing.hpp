@@ -14,9 +14,10 @@ inline double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// The time of one of what `timed(times)` does that often, and says how long it took: the median over batches of at least
-/// 1 ms that make a block of 20 ms, five at least, so that a batch in which somebody else has had the processor does not
-/// count. The first three times, in which memory is touched for the first time, are not counted.
+/// The time of one of what `timed(times)` does that often, and says how long it took: the median over batches
+/// of at least 1 ms that make a block of 20 ms, five at least, so that a batch in which somebody else has had
+/// the processor does not count. The first three times, in which memory is touched for the first time, are
+/// not counted.
 template <class Timed>
 double microseconds_each(const Timed& timed) {
   constexpr double batch_us = 1'000, block_us = 20'000;

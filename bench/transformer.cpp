@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step of the transformer example on 8 devices, data=4 x model=2: 12 layers, batch 32, context 32;
-// bench/transformer_peer.py is the same in JAX.
+// The training step of the transformer example on 8 devices, data=4 x model=2: 12 layers, batch 32, context
+// 32; bench/transformer_peer.py is the same in JAX.
 #include <benchmark/benchmark.h>
 
 #include "examples/support/transformer_start.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a network of two layers on real handwritten digits, data and model parallel; see digits_model.hpp for what one
-// device does. `make demo` runs it.
+// Trains a network of two layers on real handwritten digits, data and model parallel; see digits_model.hpp
+// for what one device does. `make demo` runs it.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the digits example: a network of two layers whose hidden units are split over the mesh axis
-// "model" and whose batch is split over "data". Shared with the tests and benchmarks.
+// What one device does in the digits example: a network of two layers whose hidden units are split over the
+// mesh axis "model" and whose batch is split over "data". Shared with the tests and benchmarks.
 #pragma once
 
 #include "tutti/tutti.hpp"
@@ -26,7 +26,8 @@ inline Array loss(const Params& params, const Batch& batch) {
   return pmean(cross_entropy(logits(params, batch.images), batch.labels), "data");
 }
 
-// One step of momentum SGD. The gradient's sum over "data" appears by typing: params are equal along it, the batch is not.
+// One step of momentum SGD. The gradient's sum over "data" appears by typing: params are equal along it, the
+// batch is not.
 inline auto step(const Params& params, const Params& momentum, const Batch& batch) {
   auto [value, gradient] = value_and_grad(loss)(params, batch);
   Params velocity = tree_map([](Array m, Array g) { return 0.9f * m + g; }, momentum, gradient);

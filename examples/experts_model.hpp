@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the experts example. Two networks guess the next character. In the middle of one is a layer of
-// experts, one per device along "expert": each token goes to the one that its router chooses, and comes back. In the
-// other it is one dense layer, with as many parameters as a token meets in the first. Shared with the tests.
+// What one device does in the experts example. Two networks guess the next character. In the middle of one is
+// a layer of experts, one per device along "expert": each token goes to the one that its router chooses, and
+// comes back. In the other it is one dense layer, with as many parameters as a token meets in the first.
+// Shared with the tests.
 #pragma once
 
 #include <tuple>
@@ -41,8 +42,8 @@ inline Array through(const Mlp& layer, const Array& x) {
   return matmul(relu(matmul(x, layer.up)), layer.down);
 }
 
-// Sends each device its part of `rows`, which are sorted by device; `sizes` has the number of rows for each. Returns
-// [room, width]: the rows that arrive, sorted by sender, then zeros.
+// Sends each device its part of `rows`, which are sorted by device; `sizes` has the number of rows for each.
+// Returns [room, width]: the rows that arrive, sorted by sender, then zeros.
 inline Array exchanged(const Array& rows, const Array& sizes, std::int64_t room) {
   RaggedSlices slices{cumsum(sizes) - sizes, sizes, packed_offsets(sizes, "expert")};
   return ragged_all_to_all(rows, zeros({room, rows.dim(1)}, rows.dtype()), slices, "expert");
@@ -55,8 +56,9 @@ struct Routed {
       balance;  // 1 if all experts get equally many tokens, n if one of n gets all (Fedus, Zoph, Shazeer 2021)
 };
 
-// There is room for all tokens of all devices, so none is dropped. The price is that each expert computes that many rows, most
-// of them zeros. The probability of the chosen expert is the weight of its answer: that is how the router learns.
+// There is room for all tokens of all devices, so none is dropped. The price is that each expert computes
+// that many rows, most of them zeros. The probability of the chosen expert is the weight of its answer: that
+// is how the router learns.
 inline Routed through_experts(const Experts& network, const Array& x) {
   const std::int64_t tokens = x.dim(0), experts = axis_size("expert");
   Array probability = softmax(matmul(x, network.router));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the heat example. A square plate is split over the mesh axes "y" and "x". Heat spreads in it
-// step by step; its border is cold. From the final field a search finds the initial one: the gradient of the final
-// error goes back through all steps and exchanges. Shared with the tests.
+// What one device does in the heat example. A square plate is split over the mesh axes "y" and "x". Heat
+// spreads in it step by step; its border is cold. From the final field a search finds the initial one: the
+// gradient of the final error goes back through all steps and exchanges. Shared with the tests.
 #pragma once
 
 #include <tuple>
@@ -16,7 +16,8 @@ using namespace tutti;
 // Time step times conductivity over the square of the distance of two points; stable up to 1/4.
 constexpr float spread = 0.2F;
 
-// The edge of the device `shift` places before this one. Beyond the border of the plate it is zeros: it is cold there.
+// The edge of the device `shift` places before this one. Beyond the border of the plate it is zeros: it is
+// cold there.
 inline Array from_neighbour(const Array& edge, const char* axis, int shift) {
   Pairs pairs;
   for (int from = 0, n = axis_size(axis); from < n; ++from)
@@ -24,8 +25,8 @@ inline Array from_neighbour(const Array& edge, const char* axis, int shift) {
   return ppermute(edge, axis, pairs);
 }
 
-// The sum of the two neighbours of every point along a dim, which is split over `axis`. The outermost ones lie on other
-// devices: the halo.
+// The sum of the two neighbours of every point along a dim, which is split over `axis`. The outermost ones
+// lie on other devices: the halo.
 inline Array neighbours(const Array& field, const char* axis, int dim) {
   Array before = from_neighbour(slice_in_dim(field, -1, {}, 1, dim), axis, +1);
   Array after = from_neighbour(slice_in_dim(field, 0, 1, 1, dim), axis, -1);
@@ -52,7 +53,8 @@ struct Search {
   Array field, velocity;  // the initial field as far as it is found, and how the last step changed it
 };
 
-// One step of descent with momentum. Heat only spreads, so the misfit's curvature is at most 1: a step of 1 is safe.
+// One step of descent with momentum. Heat only spreads, so the misfit's curvature is at most 1: a step of 1
+// is safe.
 inline auto step(int time_steps, const Search& search, const Array& final_field) {
   auto error = [&](const Array& field) { return misfit(time_steps, field, final_field); };
   auto [value, gradient] = value_and_grad(error)(search.field);

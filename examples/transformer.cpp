@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a transformer to predict the next character of a text, fully sharded data parallel and model parallel; see
-// transformer_model.hpp for what one device does.
+// Trains a transformer to predict the next character of a text, fully sharded data parallel and model
+// parallel; see transformer_model.hpp for what one device does.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the transformer example. The batch is split over the mesh axis "data"; heads and hidden
-// units are split over "model". Of every matrix a device keeps only its part along "data" and gathers the rest when a
-// layer needs it (fully sharded data parallel). Shared with the tests and benchmarks.
+// What one device does in the transformer example. The batch is split over the mesh axis "data"; heads and
+// hidden units are split over "model". Of every matrix a device keeps only its part along "data" and gathers
+// the rest when a layer needs it (fully sharded data parallel). Shared with the tests and benchmarks.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,8 @@ struct Layer {
   Norm before_mlp;
   Array up, down;  // [width, hidden] [hidden, width]
 };
-// Layers: std::vector<Layer>, they are unrolled; or one Layer whose arrays have the layers as dim 0, in a scan.
+// Layers: std::vector<Layer>, they are unrolled; or one Layer whose arrays have the layers as dim 0, in a
+// scan.
 template <class Layers>
 struct Params {
   Array characters, places;  // [vocabulary, width] [context, width]
@@ -39,8 +40,8 @@ struct Batch {
   Array seen, next;  // i32[batch, context]: characters, and those that follow them
 };
 
-// A matrix of which each device along "data" keeps some rows. Reduced: its gradient is a sum of terms, and each device
-// gets the sum for its own rows, by a reduce_scatter.
+// A matrix of which each device along "data" keeps some rows. Reduced: its gradient is a sum of terms, and
+// each device gets the sum for its own rows, by a reduce_scatter.
 inline Array whole(const Array& rows) { return all_gather(rows, "data", {.tiled = true, .to = reduced}); }
 
 inline Array normalised(const Array& x, const Norm& norm) { return standardize(x) * norm.scale + norm.shift; }

@@ -14,8 +14,8 @@ struct Curve {
   std::vector<double> values;  // not negative, one per step
 };
 
-/// The curves over their steps as an SVG file, means of neighbouring steps where there are many. Throws R001 if it cannot
-/// be written.
+/// The curves over their steps as an SVG file, means of neighbouring steps where there are many. Throws R001
+/// if it cannot be written.
 void write_picture(const std::string& path, const std::string& title, std::span<const Curve> curves);
 
 /// A line for each count: its number, a bar, and its part of the sum.

@@ -12,7 +12,8 @@ struct Sizes {
 };
 
 /// Random matrices, the same for the same seed; both networks begin with the same ones around their layer.
-/// The router's parameters are made up for by more hidden units of the dense layer, half a unit for an expert.
+/// The router's parameters are made up for by more hidden units of the dense layer, half a unit for an
+/// expert.
 Both start(const Sizes& sizes, std::uint64_t seed);
 
 }  // namespace experts

@@ -39,7 +39,8 @@ void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
 void print_explained(const tutti::ops::Program& program, const std::string& plan);
-/// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with their times.
+/// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with
+/// their times.
 /// For a machine that measures.
 template <class Step>
 void explain(const Step& step, const std::function<double()>& take_step) {

@@ -16,16 +16,16 @@ namespace transformer {
 using Tokens = std::vector<std::int32_t>;
 constexpr std::int64_t vocabulary = 96;
 
-/// A tab becomes a space, a carriage return is left out, every other character becomes one '?', whatever its bytes in
-/// UTF-8.
+/// A tab becomes a space, a carriage return is left out, every other character becomes one '?', whatever its
+/// bytes in UTF-8.
 Tokens encoded(std::string_view text);
 std::string decoded(std::span<const std::int32_t> tokens);
 
 /// Throws R001 if the file cannot be read, or is too short to hold out a part of it.
 Tokens read_tokens(const std::string& path);
 
-/// Where runs of `length` characters start that lie in a stretch for training, or in one for testing: of every ten
-/// stretches of 320 characters the last one is held out.
+/// Where runs of `length` characters start that lie in a stretch for training, or in one for testing: of
+/// every ten stretches of 320 characters the last one is held out.
 struct Split {
   std::vector<std::size_t> training, held_out;
 };
@@ -39,8 +39,9 @@ std::vector<std::size_t> evenly_spaced(std::span<const std::size_t> starts, std:
 /// The runs that start there. i32[starts, length].
 tutti::Tensor runs_of(const Tokens& text, std::span<const std::size_t> starts, std::size_t length);
 
-/// How well pairs of characters that were counted in the training part predict what follows each character of those
-/// runs: the mean of -log p(next | character), each pair counted a tenth of a time more often than it was seen.
+/// How well pairs of characters that were counted in the training part predict what follows each character of
+/// those runs: the mean of -log p(next | character), each pair counted a tenth of a time more often than it
+/// was seen.
 double loss_by_pairs(const Tokens& text, std::span<const std::size_t> starts, std::size_t length);
 
 }  // namespace transformer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shard_map inside and around vmap, inside itself, with specs that leave axes out, and among operations on the whole
-// arrays: numbers worked out with plain loops.
+// shard_map inside and around vmap, inside itself, with specs that leave axes out, and among operations on
+// the whole arrays: numbers worked out with plain loops.
 #include <gtest/gtest.h>
 
 #include "tests/api/numbers.hpp"
@@ -16,7 +16,8 @@ const Mesh& mesh() {
   return cube;
 }
 
-// --- shard_map in vmap -------------------------------------------------------------------------------------------
+// --- shard_map in vmap
+// -------------------------------------------------------------------------------------------
 
 // x times the sum of its squares over all devices.
 Array scaled(const Array& x) {
@@ -98,7 +99,8 @@ TEST(shard_map_in_vmap, may_use_the_axis_of_the_vmap) {
   for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(found[i], expected[i % 4]) << i;
 }
 
-// --- vmap in shard_map -------------------------------------------------------------------------------------------
+// --- vmap in shard_map
+// -------------------------------------------------------------------------------------------
 
 // Rows are lanes on each of the devices of "a", which has some of them.
 template <class F>
@@ -159,9 +161,11 @@ TEST(vmap_in_shard_map, has_the_gradient_through_collectives_over_both) {
   EXPECT_EQ(computed_one(grad(loss), x.array(), w.array()), expected.values);
 }
 
-// --- shard_map in shard_map --------------------------------------------------------------------------------------
+// --- shard_map in shard_map
+// --------------------------------------------------------------------------------------
 
-// Rows over a, then columns of each part over b: y = x * (sum of its row) + (sum of its column on this device of a).
+// Rows over a, then columns of each part over b: y = x * (sum of its row) + (sum of its column on this device
+// of a).
 Array nested(const Array& x) {
   auto inner = [](Array part) {
     Array of_row = psum(reduce_sum(part, 1), "b"), of_column = reduce_sum(part, 0);
@@ -230,7 +234,8 @@ TEST(nested_shard_map, goes_three_deep_with_a_vmap_between) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(found[i], sums[i % 2]) << i;
 }
 
-// --- Specs that leave axes out -----------------------------------------------------------------------------------
+// --- Specs that leave axes out
+// -----------------------------------------------------------------------------------
 
 TEST(partial_specs, split_a_dim_over_two_axes_slowest_first) {
   Table x = some_table(8, 1);
@@ -313,7 +318,8 @@ TEST(partial_specs, are_refused_where_a_dim_does_not_split) {
                  "('a', 'b'); pad it or use another dim");
 }
 
-// --- Outside -----------------------------------------------------------------------------------------------------
+// --- Outside
+// -----------------------------------------------------------------------------------------------------
 
 // [4, 4], in four blocks over a and b: each twice what it was.
 Array in_blocks(const Array& x) {

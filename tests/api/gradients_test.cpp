@@ -169,8 +169,9 @@ Program without_mesh() {
   });
 }
 
-// The results in terms of the inputs: the same in whatever order and at whatever lines it was recorded. A scalar that
-// all devices hold enters as it is: so does the cotangent of the loss, where the gradient is outside.
+// The results in terms of the inputs: the same in whatever order and at whatever lines it was recorded. A
+// scalar that all devices hold enters as it is: so does the cotangent of the loss, where the gradient is
+// outside.
 std::vector<std::string> expressions(const Program& program) {
   std::map<Var, std::string> text;
   for (Var var : program.inputs) text[var] = fmt::format("%{}", var);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobians inside of shard_map: of values that are equal, that differ, that are terms of a sum, that are reduced.
+// Jacobians inside of shard_map: of values that are equal, that differ, that are terms of a sum, that are
+// reduced.
 #include <gtest/gtest.h>
 
 #include "tests/support/print.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on the largest mesh, 65,536 devices with 8 elements each. Anything quadratic in the devices would take
-// minutes or GiB here.
+// Collectives on the largest mesh, 65,536 devices with 8 elements each. Anything quadratic in the devices
+// would take minutes or GiB here.
 #include <gtest/gtest.h>
 
 #include <algorithm>

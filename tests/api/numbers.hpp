@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole functions run on a machine, and what they should give worked out with plain loops. All numbers are quarters of
-// small whole numbers: sums and products are exact in any order.
+// Whole functions run on a machine, and what they should give worked out with plain loops. All numbers are
+// quarters of small whole numbers: sums and products are exact in any order.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shard_map inside of loops, branches, remat and functions with gradients of their own, with what it closes over, and
-// under derivatives of both kinds: numbers worked out with plain loops.
+// shard_map inside of loops, branches, remat and functions with gradients of their own, with what it closes
+// over, and under derivatives of both kinds: numbers worked out with plain loops.
 #include <gtest/gtest.h>
 
 #include "tests/api/numbers.hpp"
@@ -56,7 +56,8 @@ TEST(shard_map_in_a_branch, is_taken_or_not) {
   EXPECT_EQ(computed_one(chosen, Array(Tensor::scalar(std::int32_t{0})), array(x)), twice);
 }
 
-// The gradient of the branch that is taken; of the sum of squares of the lowered values y: 2y - (sum of 2y) / 4.
+// The gradient of the branch that is taken; of the sum of squares of the lowered values y: 2y - (sum of 2y) /
+// 4.
 TEST(shard_map_in_a_branch, has_the_gradient_of_the_one_taken) {
   Doubles x = some_doubles(8);
   auto loss = [](Array v, Array index) {

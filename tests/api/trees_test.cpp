@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees as arguments and results of everything that takes a function: every container, nested, an empty optional among
-// them. Each function treats a leaf alone, so that its value says which leaf it was.
+// Trees as arguments and results of everything that takes a function: every container, nested, an empty
+// optional among them. Each function treats a leaf alone, so that its value says which leaf it was.
 #include <gtest/gtest.h>
 
 #include <map>

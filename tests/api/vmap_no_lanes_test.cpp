@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmap over no lanes, on a machine: results are empty, and of the shape that they have with lanes. A collective over
-// the axis gives the neutral element, or nothing.
+// vmap over no lanes, on a machine: results are empty, and of the shape that they have with lanes. A
+// collective over the axis gives the neutral element, or nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/bench with programs that die: one line says which, at what and how, and the results of the last run stay.
+// tools/bench with programs that die: one line says which, at what and how, and the results of the last run
+// stay.
 #include <gtest/gtest.h>
 
 #include <filesystem>

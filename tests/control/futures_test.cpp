@@ -366,7 +366,8 @@ TEST(sent_arrays, are_received_in_any_order) {
       [](const Array& x) { return ppermute(x * x, "a", around) * ppermute(x, "a", around); });
 }
 
-// In a ring each device sends before it receives: a token is a value, so no order in the program can wait for itself.
+// In a ring each device sends before it receives: a token is a value, so no order in the program can wait for
+// itself.
 TEST(sent_arrays, go_round_a_ring) {
   auto twice_around = [](const Array& x) {
     Array once = precv(psend(x, "a", around), x, "a", around);

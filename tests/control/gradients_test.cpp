@@ -24,7 +24,8 @@ Function on_mesh(const Function& body, std::vector<Specs> in) {
 
 using Pair = std::pair<Array, Array>;
 
-// --- Loops -----------------------------------------------------------------------------------------------------
+// --- Loops
+// -----------------------------------------------------------------------------------------------------
 
 TEST(control_gradient, of_a_scan) {
   expect_gradient({f64({3}), f64({4, 3}), f64({3})}, [](const Arrays& a) {
@@ -70,7 +71,8 @@ TEST(control_gradient, of_a_scan_that_carries_partial_sums) {
                       {P(), P("a")}));
 }
 
-// --- Branches --------------------------------------------------------------------------------------------------
+// --- Branches
+// --------------------------------------------------------------------------------------------------
 
 Array positive(const Array& x) { return reduce_sum(x) > 0.0; }
 
@@ -123,7 +125,8 @@ TEST(control_gradient, of_a_scan_of_branches_that_choose_by_the_carry) {
   expect_gradient({f64({3}), f64({2, 3}), f64({4, 1, 3})}, loss);
 }
 
-// --- Higher, batched -------------------------------------------------------------------------------------------
+// --- Higher, batched
+// -------------------------------------------------------------------------------------------
 
 TEST(control_gradient, of_a_gradient) {
   auto loss = [](const Arrays& a) {
@@ -228,7 +231,8 @@ TEST(control_gradient, is_pulled_back_in_lanes_of_lanes_of_a_device) {
   expect_gradient({f64({2}), f64({4, 2})}, on_mesh(loss, {P(), P("a")}));
 }
 
-// --- Cost ------------------------------------------------------------------------------------------------------
+// --- Cost
+// ------------------------------------------------------------------------------------------------------
 
 int all_reduces(const Program& program) { return count(program, "all_reduce"); }
 
@@ -239,7 +243,8 @@ bool inside_a_loop(const Program& program) {
   return false;
 }
 
-// The parameter is used three times in every trip; its cotangent is summed over the devices once, after the loop.
+// The parameter is used three times in every trip; its cotangent is summed over the devices once, after the
+// loop.
 TEST(control_gradient, reduces_the_cotangent_of_a_parameter_once_after_the_loop) {
   Program gradient =
       gradient_of({f64({3}), f64({4, 3})}, on_mesh(

@@ -17,7 +17,8 @@ using Three = std::tuple<Array, Array, Array>;
 
 const Types types{{DType::f64, {3}}, {DType::i32, {}}};
 
-/// The part that makes the last result of `function` has the same value, and neither sines nor what only they read.
+/// The part that makes the last result of `function` has the same value, and neither sines nor what only they
+/// read.
 void expect_without_sines(const Function& function) {
   Program whole = recorded(types, function);
   ASSERT_GT(count(whole, "sin"), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last blocks of a dim that does not divide are shorter than the room they have. What lies in the rest of that room is
-// never seen: here it is not a number.
+// The last blocks of a dim that does not divide are shorter than the room they have. What lies in the rest of
+// that room is never seen: here it is not a number.
 #include <gtest/gtest.h>
 
 #include <cstring>

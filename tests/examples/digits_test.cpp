@@ -44,7 +44,8 @@ Problem problem() {
           {data.images_of(rows), data.labels_of(rows)}};
 }
 
-// Losses of `steps` steps on one batch, and the first step's gradient (with momentum zero it is the first velocity).
+// Losses of `steps` steps on one batch, and the first step's gradient (with momentum zero it is the first
+// velocity).
 struct Training {
   std::vector<double> losses;
   Tensors gradient, params;
@@ -83,8 +84,9 @@ TEST(digits, has_the_same_bits_with_a_buffer_per_device) {
   EXPECT_EQ(by_type.params, per_device.params);
 }
 
-// Sums over other groupings of the same terms. A gradient element is a sum over 256 examples of terms below 2 in size,
-// divided by 256, behind products of at most 128 terms: the bound 2 * ceil(log2 n) * eps * sum|x| of each sum, added up.
+// Sums over other groupings of the same terms. A gradient element is a sum over 256 examples of terms below 2
+// in size, divided by 256, behind products of at most 128 terms: the bound 2 * ceil(log2 n) * eps * sum|x| of
+// each sum, added up.
 class digits_on : public testing::TestWithParam<const char*> {};
 
 TEST_P(digits_on, has_the_first_gradient_within_the_bound_of_its_sums) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experts example: its layer beside a loop over tokens, its training, its pictures, and the program as a user runs it.
+// The experts example: its layer beside a loop over tokens, its training, its pictures, and the program as a
+// user runs it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ const Sizes small{.experts = 4, .context = 3, .part = 4, .width = 8, .hidden = 6
 const Mesh mesh({{"expert", 4}});
 constexpr std::int64_t tokens = 20;
 
-// --- The layer ---------------------------------------------------------------------------------------------------
+// --- The layer
+// ---------------------------------------------------------------------------------------------------
 
 struct Layer {
   std::vector<double> y;             // [tokens, width]
@@ -59,8 +61,9 @@ Layer one_by_one(const Experts& network, const Tensor& x) {
 Tensor some_tokens() { return examples::Random(5).uniform({tokens, small.width}, 2); }
 
 // |x| <= 2, |router| and |up| <= 0.62, |down| <= 0.71. A score or a hidden unit is a sum of 8 terms, at most 9.8: 8
-// roundings of eps/2, 5e-6. A result is a sum of 6 terms, at most 42: 6 more, and what the units bring: 4e-5. The weight
-// is at most 1. It changes by at most half of what a score does, and by 5 eps in the softmax: 3.1e-6, times 42.
+// roundings of eps/2, 5e-6. A result is a sum of 6 terms, at most 42: 6 more, and what the units bring: 4e-5.
+// The weight is at most 1. It changes by at most half of what a score does, and by 5 eps in the softmax:
+// 3.1e-6, times 42.
 constexpr double bound = 2e-4;
 
 void expect_as_one_by_one(const Experts& network) {
@@ -79,8 +82,8 @@ void expect_as_one_by_one(const Experts& network) {
 
 TEST(experts, sends_each_token_to_its_expert_and_back) { expect_as_one_by_one(start(small, 3).experts); }
 
-// The first expert's probability is by far the largest wherever the first number of a token is positive, and the last
-// one's elsewhere: two experts get all tokens, and none is left out.
+// The first expert's probability is by far the largest wherever the first number of a token is positive, and
+// the last one's elsewhere: two experts get all tokens, and none is left out.
 TEST(experts, leaves_no_token_out_where_some_experts_get_all) {
   Experts network = start(small, 3).experts;
   Tensor router({small.width, small.experts}, DType::f32);
@@ -93,7 +96,8 @@ TEST(experts, leaves_no_token_out_where_some_experts_get_all) {
   expect_as_one_by_one(network);
 }
 
-// --- Training ----------------------------------------------------------------------------------------------------
+// --- Training
+// ----------------------------------------------------------------------------------------------------
 
 struct Training {
   std::vector<double> dense, experts;
@@ -139,7 +143,8 @@ TEST(experts, has_the_same_bits_with_a_buffer_per_device) {
   EXPECT_EQ(by_type.parameters, per_device.parameters);
 }
 
-// --- Pictures ----------------------------------------------------------------------------------------------------
+// --- Pictures
+// ----------------------------------------------------------------------------------------------------
 
 std::size_t points_of(std::size_t values) {
   TemporaryName file("curve.svg");
@@ -166,7 +171,8 @@ TEST(curve_picture, draws_parts_as_bars) {
   EXPECT_EQ(examples::bars(std::vector<std::int32_t>{0}), "  0 0.0 %\n");
 }
 
-// --- The program -------------------------------------------------------------------------------------------------
+// --- The program
+// -------------------------------------------------------------------------------------------------
 
 Finished run_program(const std::string& options) {
   return run_command(program_folder() + "/experts " + options);

@@ -23,8 +23,8 @@ using examples::Field;
 constexpr int size = 16, time_steps = 12;
 const double eps = std::ldexp(1.0, -23);
 
-// A time step adds five numbers of at most 4 times the largest one and rounds 7 times, by half an eps each. The step
-// itself makes no error larger, because its weights are not negative and add up to 1.
+// A time step adds five numbers of at most 4 times the largest one and rounds 7 times, by half an eps each.
+// The step itself makes no error larger, because its weights are not negative and add up to 1.
 const double error_of_one_step = 4 * 7 * eps / 2;
 
 template <class F>
@@ -83,7 +83,8 @@ TEST_P(heat_on, damps_a_standing_wave_by_its_eigenvalue) {
               time_steps * error_of_one_step + 2 * eps);
 }
 
-// The map from the initial field to the final one is its own transpose: the gradient is the misfit, spread once more.
+// The map from the initial field to the final one is its own transpose: the gradient is the misfit, spread
+// once more.
 TEST_P(heat_on, has_the_gradient_that_spreads_back) {
   Tensor apart = after(GetParam(), time_steps, waves(0)), goal = waves(2);
   for (std::int64_t i = 0; i < apart.elements(); ++i)
@@ -110,7 +111,8 @@ TEST(heat, has_the_same_bits_with_a_buffer_per_device) {
   EXPECT_EQ(by_type.search.field.tensor(), per_device.search.field.tensor());
 }
 
-// --- Pictures ----------------------------------------------------------------------------------------------------
+// --- Pictures
+// ----------------------------------------------------------------------------------------------------
 
 // Rising from 0 at the left to almost 1 at the right.
 const Field slope{"slope", filled([](int, int x) { return x / double(size); })};
@@ -124,7 +126,8 @@ TEST(field_picture, is_darker_where_there_is_less) {
   EXPECT_NE(text.find(line), std::string::npos) << text;
 }
 
-// The fourth level begins where the value is 4/16: the lines of that path go from there to the end of every row.
+// The fourth level begins where the value is 4/16: the lines of that path go from there to the end of every
+// row.
 TEST(field_picture, has_a_path_of_rows_for_each_level) {
   TemporaryName file("slope.svg");
   write_picture(file.path(), std::vector{slope});
@@ -135,7 +138,8 @@ TEST(field_picture, has_a_path_of_rows_for_each_level) {
   EXPECT_EQ(svg.find("M0 "), std::string::npos) << "level 0 is the background";
 }
 
-// --- The program -------------------------------------------------------------------------------------------------
+// --- The program
+// -------------------------------------------------------------------------------------------------
 
 std::string program(const std::string& options) { return program_folder() + "/heat " + options; }
 const std::string quick = " --size 32 --time-steps 25";

@@ -54,8 +54,8 @@ Training train(Params<Layers> params, const std::string& mesh_text, const Machin
   return run;
 }
 
-// A loss is a mean over 512 characters of sums of at most 256 terms behind some 30 products; in f32 they differ by less
-// than a thousandth when terms are added in another order.
+// A loss is a mean over 512 characters of sums of at most 256 terms behind some 30 products; in f32 they
+// differ by less than a thousandth when terms are added in another order.
 void expect_near(const Training& found, const Training& expected) {
   for (std::size_t i = 0; i < expected.losses.size(); ++i)
     EXPECT_NEAR(found.losses[i], expected.losses[i], 1e-3 * expected.losses[i]) << "step " << i + 1;

@@ -52,8 +52,8 @@ TEST(normal, has_the_numbers_of_jax_far_out) {
                {3.7659854888916016, -3.743488311767578, -3.8123772144317627, 3.7317068576812744});
 }
 
-/// The largest error of `draw` as a function of `unit`, in units in the last place of f64; where that is beyond 0.9 it is
-/// not looked at: 1 - x^2 is rounded there, in JAX as well.
+/// The largest error of `draw` as a function of `unit`, in units in the last place of f64; where that is
+/// beyond 0.9 it is not looked at: 1 - x^2 is rounded there, in JAX as well.
 double largest_error(const Draw& draw, const Draw& unit, long double (*exact)(long double)) {
   Tensor found = drawn(draw), from = drawn(unit);
   double most = 0;

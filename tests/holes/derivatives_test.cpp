@@ -85,7 +85,8 @@ TEST(h027, custom_gradient_with_an_unused_result_works_inside_a_shard_map) {
             Tensor({4}, std::vector<float>(4, 5)));
 }
 
-// The gradient of loss(w, x) by w = 2, which is equal on all devices and cast to reduced; x counts 0 .. 11 over them.
+// The gradient of loss(w, x) by w = 2, which is equal on all devices and cast to reduced; x counts 0 .. 11
+// over them.
 void expect_gradient_by_reduced(const std::function<Array(const Array& w, const Array& x)>& loss,
                                 double expected) {
   auto body = [&](const Array& x) {

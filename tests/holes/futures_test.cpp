@@ -10,7 +10,8 @@ namespace {
 const Mesh one = line(1);
 const Pairs first_to_second{{0, 1}};
 
-/// A collective in two halves, of x = [1,2] at the first of two positions along `axis` and [3,4] at the second.
+/// A collective in two halves, of x = [1,2] at the first of two positions along `axis` and [3,4] at the
+/// second.
 struct InHalves {
   std::string name;
   std::function<Array(const Array& x, const std::string& axis)> body;
@@ -141,7 +142,8 @@ std::string plainly_lowered(const Body& body) {
   return write(lower_per_device(program, x2));
 }
 
-// --- Send and receive ----------------------------------------------------------------------------------------------
+// --- Send and receive
+// ----------------------------------------------------------------------------------------------
 
 TEST(h004, what_is_received_differs_between_devices) {
   auto receive = [](const Array& x) { return sent_and_received.body(x, "x"); };
@@ -202,7 +204,8 @@ TEST(h095, send_and_receive_run_on_cpus) {
   EXPECT_NE(plainly_lowered(body).find("stablehlo.collective_permute"), std::string::npos);
 }
 
-// --- Pending maxima ------------------------------------------------------------------------------------------------
+// --- Pending maxima
+// ------------------------------------------------------------------------------------------------
 
 TEST(h018, pending_maximum_has_a_derivative_that_ties_share) {
   auto largest = [](const Array& x) { return pmax_start(x, "x").done(); };
@@ -249,7 +252,8 @@ TEST(h064, maximum_is_pending_inside_the_body) {
       {}, scalars({5, 9, 9, 7}));
 }
 
-// --- Start and done ------------------------------------------------------------------------------------------------
+// --- Start and done
+// ------------------------------------------------------------------------------------------------
 
 TEST(h021, start_and_done_have_derivatives) {
   for (const InHalves& pair : all_in_halves()) {

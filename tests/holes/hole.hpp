@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holes of JAX's collectives, by number; see README.md. The suite h017 shows that hole 17 is not here: with numbers that
-// one can check by hand, or with what the library says.
+// Holes of JAX's collectives, by number; see README.md. The suite h017 shows that hole 17 is not here: with
+// numbers that one can check by hand, or with what the library says.
 #pragma once
 
 #include "tests/ops/worked.hpp"
@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// Every device starts with its block of `blocks`, each of `shape`, varying over all axes, and ends with that of `expected`.
+/// Every device starts with its block of `blocks`, each of `shape`, varying over all axes, and ends with that
+/// of `expected`.
 inline void expect_blocks(const Mesh& mesh, const Shape& shape, const Blocks& blocks, const Body& body,
                           const Shape& result, const Blocks& expected) {
   expect_worked({"", mesh, shape, blocks, body, result, expected});

@@ -10,8 +10,8 @@ struct Barriers {
   bool before_signal = true, after_wait = true;
 };
 
-/// Each rank copies its tiles to its staging buffer, signals, waits for both ranks, and copies both staging buffers to
-/// its output. The slots of a block are a row of 8 words.
+/// Each rank copies its tiles to its staging buffer, signals, waits for both ranks, and copies both staging
+/// buffers to its output. The slots of a block are a row of 8 words.
 /// Signal by exchange; wait by adding 0 until the word is at least the sequence number.
 Function all_gather_by_exchange(Barriers barriers = {});
 /// Signal by atomic store; wait by poll with timeout. Slots of odd calls are a second row.

@@ -67,8 +67,8 @@ TEST(check_memory, a_scope_of_a_block_orders_no_other_block) {
   EXPECT_TRUE(is_seen(across_blocks({.load_scope = Scope::cta}), many_orders()));
 }
 
-/// Two ranks run `first` and `second`, which give a number each; rank 2 looks whether they were these. Numbers are
-/// stored with 1 added, as 0 means that there is none yet.
+/// Two ranks run `first` and `second`, which give a number each; rank 2 looks whether they were these.
+/// Numbers are stored with 1 added, as 0 means that there is none yet.
 EmittedKernels outcome(const std::function<Value(Script&)>& first,
                        const std::function<Value(Script&)>& second, std::int64_t first_number,
                        std::int64_t second_number) {

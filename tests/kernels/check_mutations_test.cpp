@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defects of the protocol, planted in every kernel that has a barrier, in every encoding: the checker finds each. Block
-// barriers only matter between the threads of a block; a program of the checker is one agent, so verify() finds those.
+// Defects of the protocol, planted in every kernel that has a barrier, in every encoding: the checker finds
+// each. Block barriers only matter between the threads of a block; a program of the checker is one agent, so
+// verify() finds those.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -175,8 +176,9 @@ int shift_sequence(Function& kernel, const std::function<Value(Before&, Value)>&
   });
 }
 
-// The step of the numbers was that of another kernel, in D2. A step of 2 keeps their parity: a poll for equality uses one
-// word only, which a fast rank overwrites. Other waits take any number that is not behind, and only lose the lowest bit.
+// The step of the numbers was that of another kernel, in D2. A step of 2 keeps their parity: a poll for
+// equality uses one word only, which a fast rank overwrites. Other waits take any number that is not behind,
+// and only lose the lowest bit.
 TEST_P(mutation, numbers_that_advance_by_two_deadlock_in_polls) {
   plant([](Function& kernel) {
     return shift_sequence(kernel, [](Before& before, Value sequence) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof: every kernel in every encoding has no fault in many schedules. `make soak PARTS=kernels` runs 2,000 schedules
-// of every cell (TUTTI_TEST_FULL=1). Sanitizers see one in 11 of the schedules or cells: it is the same code.
+// The proof: every kernel in every encoding has no fault in many schedules. `make soak PARTS=kernels` runs
+// 2,000 schedules of every cell (TUTTI_TEST_FULL=1). Sanitizers see one in 11 of the schedules or cells: it
+// is the same code.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/expect_fault.hpp"

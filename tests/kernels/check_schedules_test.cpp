@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which schedules the checker runs: all of them where that is asked for, the same again for a fault, and those of a
-// machine with few slots, delays, absent ranks and numbers that wrap.
+// Which schedules the checker runs: all of them where that is asked for, the same again for a fault, and
+// those of a machine with few slots, delays, absent ranks and numbers that wrap.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/expect_fault.hpp"
@@ -91,7 +91,8 @@ TEST_P(exhaustive, orders_of_two_blocks_have_no_fault) {
   expect_all_orders(kernels, 1);
 }
 
-// --- replays -----------------------------------------------------------------------------------------------------------
+// --- replays
+// -----------------------------------------------------------------------------------------------------------
 
 std::vector<EmittedKernels> faulty_kernels() {
   std::vector<EmittedKernels> all;
@@ -167,7 +168,8 @@ TEST(check_replay, one_seed_gives_one_report) {
   EXPECT_NE(to_string(check(kernels, options)), to_string(check(kernels, other)));
 }
 
-// --- kinds -------------------------------------------------------------------------------------------------------------
+// --- kinds
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(check_kinds, each_finds_what_needs_two_changes_of_the_program) {
   for (ScheduleKind kind : {ScheduleKind::random, ScheduleKind::pct, ScheduleKind::exhaustive})
@@ -209,7 +211,8 @@ TEST(check_kinds, no_schedule_begins_after_the_ops_that_it_may_take) {
   EXPECT_LT(report.schedules, 20);
 }
 
-// --- machines ----------------------------------------------------------------------------------------------------------
+// --- machines
+// ----------------------------------------------------------------------------------------------------------
 
 class machines : public testing::TestWithParam<Cell> {
  protected:
@@ -226,8 +229,8 @@ std::vector<Cell> of_two_launches() {
 }
 INSTANTIATE_TEST_SUITE_P(kernels, machines_of_two_launches, testing::ValuesIn(of_two_launches()), test_name);
 
-// In D3's order one slot is a deadlock, which a mutation shows; in the same order on all ranks, or without a wait in a
-// circle, it is none.
+// In D3's order one slot is a deadlock, which a mutation shows; in the same order on all ranks, or without a
+// wait in a circle, it is none.
 TEST_P(machines, with_one_slot_run_blocks_in_the_same_order) {
   expect_no_fault(check(kernels, {.schedules = 20, .residency = 1}));
 }
@@ -246,7 +249,8 @@ TEST_P(machines, count_on_where_numbers_wrap) {
     expect_no_fault(check(kernels, {.calls = 6, .schedules = 10, .first_sequence = first}));
 }
 
-// Rank 1 leaves before call 1. Ranks that wait for it give up, say whom they missed, and leave call 2 at once.
+// Rank 1 leaves before call 1. Ranks that wait for it give up, say whom they missed, and leave call 2 at
+// once.
 TEST_P(machines, without_a_rank_give_up_and_say_so) {
   const CheckReport report = check(kernels, {.schedules = 10, .wait_limit = 20, .absent = Absence{1, 1}});
   expect_no_fault(report);
@@ -259,7 +263,8 @@ TEST_P(machines, without_a_rank_and_without_a_limit_deadlock) {
                {"rank 2 does not launch call 1", ", call 1: "});
 }
 
-// --- options -----------------------------------------------------------------------------------------------------------
+// --- options
+// -----------------------------------------------------------------------------------------------------------
 
 TEST(check_options, out_of_range_are_refused) {
   const auto kernels = tiny_group(2, 1, [](Script&) {});

@@ -54,7 +54,8 @@ TEST(collective_spec, has_the_block_that_is_received_or_sent) {
             "ppermute f32[7], world 2, groups [[0, 3], [1, 4], [2, 5]], pairs [(0, 1)], standard");
 }
 
-// Behaviour 1. XLA's all-gather-start has a tuple (operand, result); a guard that looked at the tuple let every type pass.
+// Behaviour 1. XLA's all-gather-start has a tuple (operand, result); a guard that looked at the tuple let
+// every type pass.
 TEST(behaviour_1, start_and_done_give_the_spec_of_the_operand_that_moves) {
   for (const Example& example : examples_of_the_five()) {
     const Type operand = example.operands[0].type;

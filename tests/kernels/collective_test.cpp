@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on fake GPUs: their kernels are functions of the host, which get at data as the launcher tells them.
+// Collectives on fake GPUs: their kernels are functions of the host, which get at data as the launcher tells
+// them.
 #include "tutti/kernels/gpu/collective.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour 3 and D10 (identity maps of get-tuple-element) exist only in XLA: an op of Tutti has no tuples. Nor does this
-// layer log (behaviour 6, D11): a refusal is a value, and who asked prints it.
+// Behaviour 3 and D10 (identity maps of get-tuple-element) exist only in XLA: an op of Tutti has no tuples.
+// Nor does this layer log (behaviour 6, D11): a refusal is a value, and who asked prints it.
 #include "tutti/kernels/spec/eligible.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 
 std::string why_not(const CollectiveSpec& spec) { return eligible(spec).refusal.value_or("eligible"); }
 
-// Rows of the tests of ROCm/xla PR 799 and of its later branches: dtype, block, dim, groups. f8 is u8, s4 is unpacked to i8.
+// Rows of the tests of ROCm/xla PR 799 and of its later branches: dtype, block, dim, groups. f8 is u8, s4 is
+// unpacked to i8.
 TEST(eligible, gathers_of_the_table_have_kernels) {
   struct Row {
     DType dtype;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-gathers run by views, launches and visits alone, on plain vectors: is every element where concatenation puts it?
+// All-gathers run by views, launches and visits alone, on plain vectors: is every element where concatenation
+// puts it?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 namespace tutti::kernels {
 namespace {
 
-// Of each element of the result: rank * elements of a block + index in it; -1 if nobody wrote it, -2 if two did.
+// Of each element of the result: rank * elements of a block + index in it; -1 if nobody wrote it, -2 if two
+// did.
 std::vector<std::int64_t> gathered(const CollectiveSpec& spec, const Launch& launch,
                                    const VisitOrder& order) {
   const CanonicalView view = view_of(spec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of about a hundred kernels are those that Triton has compiled. TUTTI_PRINT=1 writes the list and the texts
-// anew; `make triton` then compiles them.
+// The texts of about a hundred kernels are those that Triton has compiled. TUTTI_PRINT=1 writes the list and
+// the texts anew; `make triton` then compiles them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -67,7 +67,8 @@ TEST(d8, warps_and_tiles_are_powers_of_two_of_the_targets_warps) {
   EXPECT_EQ(threads_per_warp(Target::amd), 64);
 }
 
-// D12: lanes that are masked off when a tile is loaded are masked off when it is stored, as there is one range.
+// D12: lanes that are masked off when a tile is loaded are masked off when it is stored, as there is one
+// range.
 TEST(d12, every_element_is_of_one_tile_and_none_lies_outside) {
   for_all_launches([](const Launch& launch, Target, int) {
     if (launch.tiles() == 0) return;

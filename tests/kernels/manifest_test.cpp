@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D9 (XLA's protos drop the launch and the kernel) has its like here: a manifest that is read is equal to what was written.
+// D9 (XLA's protos drop the launch and the kernel) has its like here: a manifest that is read is equal to
+// what was written.
 #include "tutti/kernels/spec/manifest.hpp"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,8 @@ TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
             Staging{});
 }
 
-// D2: the counter grew by 2 while bit 0 chose the half. Here the half is an argument of its own; numbers count barriers.
+// D2: the counter grew by 2 while bit 0 chose the half. Here the half is an argument of its own; numbers
+// count barriers.
 TEST(d2, a_call_takes_a_number_for_each_of_its_barriers) {
   for (const CollectiveSpec& spec : all_specs()) {
     const bool is_reduction_or_gather = spec.kind != CollectiveKind::reduce_scatter;
@@ -109,7 +111,8 @@ std::string read_after(const std::function<void(Json&)>& change) {
   return refusal([&] { manifest_from_text(json.dump()); });
 }
 
-// Behaviour 2: the grid of the kernel, the rows of its pads and those that a group has are compared, never assumed.
+// Behaviour 2: the grid of the kernel, the rows of its pads and those that a group has are compared, never
+// assumed.
 TEST(behaviour_2, a_grid_larger_than_its_pads_is_refused) {
   EXPECT_EQ(read_after([](Json& json) { json["pads"]["rows"] = 7; }),
             "R001 manifest of 'all_gather_f32_w8_standard': a grid of 8 blocks, but pads of 7 rows; write it "

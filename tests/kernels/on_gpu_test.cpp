@@ -26,7 +26,8 @@ class on_gpu : public testing::Test {
     }
   }
 
-  /// Runs a test for ranks that share the first GPU, and for ranks with GPUs of their own if there are as many.
+  /// Runs a test for ranks that share the first GPU, and for ranks with GPUs of their own if there are as
+  /// many.
   void on_all_groups(const std::function<void()>& test) {
     for (int world : {1, 2, 3, 8}) on_group(std::vector<int>(static_cast<std::size_t>(world), 0), test);
     for (int world : {2, 4, 8})

@@ -170,7 +170,8 @@ module @m {
 )");
 }
 
-// --- Refusals -------------------------------------------------------------------------------------------------------
+// --- Refusals
+// -------------------------------------------------------------------------------------------------------
 
 std::string refusal_of(const std::string& text) {
   try {
@@ -288,7 +289,8 @@ TEST(kernel_parse, refuses_regions_too_deep) {
       std::string::npos);
 }
 
-// --- Any text is read or refused -------------------------------------------------------------------------------------
+// --- Any text is read or refused
+// -------------------------------------------------------------------------------------
 
 std::vector<std::string> tokens_of(std::string_view text) {
   std::vector<std::string> tokens;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's assembler takes our PTX, and needs neither the stack nor more registers than resident blocks may have.
+// NVIDIA's assembler takes our PTX, and needs neither the stack nor more registers than resident blocks may
+// have.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -68,7 +69,8 @@ void expect_all_taken(PtxTarget target, const std::string& architecture) {
   for_all_variants([&](CollectiveKind kind, Variant variant, Encoding encoding) {
     for (DType dtype : dtypes_of(kind)) {
       ++turn;
-      // The texts for both targets differ in their header only. Encodings that differ from poll take turns, to save time.
+      // The texts for both targets differ in their header only. Encodings that differ from poll take turns,
+      // to save time.
       const bool is_turn_of_sm_90 = turn % 2 == 0;
       if (encoding != Encoding::poll && is_turn_of_sm_90 != (target == PtxTarget::sm_90)) continue;
       CollectiveSpec spec =

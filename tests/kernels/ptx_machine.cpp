@@ -218,7 +218,8 @@ void PtxBlock::exchange_in_warp(std::size_t first) {
   }
 }
 
-// All threads of a block must come to the same barrier: on a GPU others would wait for ever, or pass one that is not theirs.
+// All threads of a block must come to the same barrier: on a GPU others would wait for ever, or pass one that
+// is not theirs.
 void PtxBlock::meet_in_block() {
   const auto waits = [](const PtxThread& thread) { return thread.state == State::at_barrier; };
   if (std::ranges::any_of(threads_, [](const PtxThread& thread) { return thread.state == State::runs; }))

@@ -44,7 +44,8 @@ Bits operands(Scalar scalar, std::uint32_t seed) {
   return all;
 }
 
-/// A kernel of one op: it loads from all arguments except the last, and stores to that. An i1 lies in memory as i8.
+/// A kernel of one op: it loads from all arguments except the last, and stores to that. An i1 lies in memory
+/// as i8.
 struct OpKernel {
   OpKernel(std::span<const Scalar> inputs, Scalar output) {
     for (const Scalar scalar : inputs) places.push_back(argument(scalar));

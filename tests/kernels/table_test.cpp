@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end-to-end tests of XLA's all-gather kernels, with their shapes, types and groups, on the model of the GPUs. Each name
-// has the name of the test there. Assertions on XLA's modules have no counterpart: that a gather is asynchronous, that
-// layouts are normalised, and which custom call is in the optimised module.
+// The end-to-end tests of XLA's all-gather kernels, with their shapes, types and groups, on the model of the
+// GPUs. Each name has the name of the test there. Assertions on XLA's modules have no counterpart: that a
+// gather is asynchronous, that layouts are normalised, and which custom call is in the optimised module.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/specs.hpp"
@@ -20,7 +20,8 @@ EmittedKernels emitted(const CollectiveSpec& spec, Encoding encoding = Encoding:
   return {manifest, emit(manifest)};
 }
 
-/// Three calls of a gather, in a few schedules, give what its definition says: to the bit, as nothing is computed.
+/// Three calls of a gather, in a few schedules, give what its definition says: to the bit, as nothing is
+/// computed.
 void expect_right(const CollectiveSpec& spec) {
   for (Encoding encoding : all_encodings()) {
     const CheckReport report = check(emitted(spec, encoding), {.schedules = 2});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triton 3.9.0 compiles our texts, and prints what our parser reads. `make triton` installs it, and runs this with
-// TUTTI_TRITON=all for all goldens; else ten are compiled.
+// Triton 3.9.0 compiles our texts, and prints what our parser reads. `make triton` installs it, and runs this
+// with TUTTI_TRITON=all for all goldens; else ten are compiled.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which states every op accepts: the laws try what `infer` lets pass, so what it wrongly refuses would be tried by none.
+// Which states every op accepts: the laws try what `infer` lets pass, so what it wrongly refuses would be
+// tried by none.
 #include <fmt/core.h>
 
 #include <map>
@@ -16,7 +17,8 @@ bool names(const Op& op, const Axis& axis) {
   return std::regex_search(to_string(op), std::regex(fmt::format("\\b{}\\b", axis.name)));
 }
 
-// "II VV UR": states of the operands along one axis, those beside one another that the op accepts in some example.
+// "II VV UR": states of the operands along one axis, those beside one another that the op accepts in some
+// example.
 std::string accepted(const OpRow& row, bool along_its_own_axes) {
   std::set<std::string> found;
   for (const Example& example : row.examples)

@@ -23,8 +23,8 @@ bool is_batched(const Example& example) { return example.op->refusal(Rule::batch
 // --- Lanes are devices
 // -------------------------------------------------------------------------------------------
 
-// The example with operands that vary over `axis`, or are terms of a sum over it, only because they are cast, those
-// marked: batching leaves them alone.
+// The example with operands that vary over `axis`, or are terms of a sum over it, only because they are cast,
+// those marked: batching leaves them alone.
 struct WithCasts {
   Program program;
   std::vector<ExampleOperand> operands;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: what a device computes depends on another device only along axes that the op says it communicates over. Control
-// flow relies on it: where devices go different ways, nobody may need one that went another.
+// Law: what a device computes depends on another device only along axes that the op says it communicates
+// over. Control flow relies on it: where devices go different ways, nobody may need one that went another.
 #include <fmt/core.h>
 
 #include "tests/laws/law.hpp"

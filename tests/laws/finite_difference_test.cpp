@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: the tangent of every result is the slope that central differences find, by all float operands at once and by
-// each alone. In f64: of fewer digits a difference keeps so few that a tangent of zero would pass, or one twice too
-// large. Of linear functions in every dtype: exactly.
+// Law: the tangent of every result is the slope that central differences find, by all float operands at once
+// and by each alone. In f64: of fewer digits a difference keeps so few that a tangent of zero would pass, or
+// one twice too large. Of linear functions in every dtype: exactly.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 using Elements = std::vector<std::vector<double>>;  // per device
 
-// Where the tangent is not the slope, or is known so badly that no tangent or twice the tangent would pass, too; empty
-// if all is well.
+// Where the tangent is not the slope, or is known so badly that no tangent or twice the tangent would pass,
+// too; empty if all is well.
 std::string wrong(const std::vector<std::vector<Slope>>& expected, const Elements& tangent) {
   for (std::size_t device = 0; device < expected.size(); ++device)
     for (std::size_t e = 0; e < expected[device].size(); ++e) {

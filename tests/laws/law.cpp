@@ -120,8 +120,8 @@ Program program_of(const Example& example) {
 
 namespace {
 
-/// The example's values for an input of this type, if it has any. An example has at most one given operand of a dtype
-/// and shape.
+/// The example's values for an input of this type, if it has any. An example has at most one given operand of
+/// a dtype and shape.
 std::optional<PerDevice> given_values(Random& random, const std::vector<ExampleOperand>& operands,
                                       Type type) {
   for (const ExampleOperand& operand : operands) {

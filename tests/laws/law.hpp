@@ -24,7 +24,8 @@ class Findings {
  public:
   void hold() { ++held_; }
   void broken(const std::string& how) { broken_.push_back(how); }
-  /// One sentence: true holds, false is broken. `how()` says in which way: texts of programs take longer than most laws.
+  /// One sentence: true holds, false is broken. `how()` says in which way: texts of programs take longer than
+  /// most laws.
   template <class How>
   void expect(bool true_here, const How& how) {
     true_here ? hold() : broken(how());
@@ -59,8 +60,8 @@ std::string described(const Example& example);
 /// The example as a program: its operands are the inputs, its results the outputs. The equation stands at
 /// "example.cpp:7". What it starts is done at once: a pending value is no user's.
 Program program_of(const Example& example);
-/// Random values for the inputs of a program that was made from an example with these operands: those of an operand with
-/// given values, with lanes or without, are these.
+/// Random values for the inputs of a program that was made from an example with these operands: those of an
+/// operand with given values, with lanes or without, are these.
 std::vector<PerDevice> values_for(Random& random, const Program& program,
                                   const std::vector<ExampleOperand>& operands, Numbers numbers);
 inline constexpr Where place_of_example{"example.cpp", 7, 0};

@@ -83,13 +83,14 @@ void same_bits_after_transforms(const Example& example, Findings& findings) {
     }
 }
 
-// --- More than a tile --------------------------------------------------------------------------------------------
+// --- More than a tile
+// --------------------------------------------------------------------------------------------
 
 enum class Longer { first_dim, last_dim };
 
-/// The example with operands that a region walks in several tiles (of 4 or 8 KiB, run/region_space.cpp), the last of
-/// which is cut short: one dim of all operands that have the largest shape becomes longer. None if its op takes no such
-/// operands.
+/// The example with operands that a region walks in several tiles (of 4 or 8 KiB, run/region_space.cpp), the
+/// last of which is cut short: one dim of all operands that have the largest shape becomes longer. None if
+/// its op takes no such operands.
 std::optional<Example> in_tiles(Example example, Longer longer) {
   constexpr std::int64_t tile_bytes = 8192;
   Shape largest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of rows go to other devices. Each test says what every device holds before and after. More numbers: rows 48 to
-// 52 of worked_examples_test.cpp.
+// Slices of rows go to other devices. Each test says what every device holds before and after. More numbers:
+// rows 48 to 52 of worked_examples_test.cpp.
 #include "tutti/ops/ragged_all_to_all.hpp"
 
 #include "tests/ops/worked.hpp"

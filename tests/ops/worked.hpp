@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives with small numbers that one can check by hand: what the devices hold before and after. A row is named by
-// its number in the list of examples that it was collected in, and a word if the number has several.
+// Collectives with small numbers that one can check by hand: what the devices hold before and after. A row is
+// named by its number in the list of examples that it was collected in, and a word if the number has several.
 #pragma once
 
 #include <gtest/gtest.h>

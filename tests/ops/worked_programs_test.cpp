@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worked examples that are programs: loops, lanes, borders. Not here yet: 48 to 52, which wait for ragged_all_to_all.
+// The worked examples that are programs: loops, lanes, borders. Not here yet: 48 to 52, which wait for
+// ragged_all_to_all.
 // 88 adds to a reference, which programs have not; its numbers are those of a sum.
 #include "tests/ops/worked.hpp"
 
@@ -123,7 +124,8 @@ std::vector<Worked> all_rows() {
 INSTANTIATE_TEST_SUITE_P(numbers, worked_programs, testing::ValuesIn(all_rows()),
                          [](const auto& row) { return "no_" + row.param.number; });
 
-// --- Of whole arrays -----------------------------------------------------------------------------------------------
+// --- Of whole arrays
+// -----------------------------------------------------------------------------------------------
 
 TEST(worked_shard_maps, in_lanes_have_the_numbers_of_75) {
   auto sum = shard_map([](Array x) { return psum(x, "x"); }, {.mesh = x4, .in = P("x"), .out = P()});

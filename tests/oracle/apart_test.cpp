@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA runs collectives in branches and loops that only some devices run. There it must not wait for the others.
+// XLA runs collectives in branches and loops that only some devices run. There it must not wait for the
+// others.
 #include "tests/support/oracle.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/lower/lower.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/numpy.md composes of functions of ours, beside the function of JAX. The twins are in jax_composed.py.
+// What docs/numpy.md composes of functions of ours, beside the function of JAX. The twins are in
+// jax_composed.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,8 @@
 
 namespace tutti {
 
-/// A function of JAX, behind its last dot, and the expression of ours. What follows `_of_` in a name tells two rows apart.
+/// A function of JAX, behind its last dot, and the expression of ours. What follows `_of_` in a name tells
+/// two rows apart.
 struct Composed {
   std::string name;
   std::function<Array()> expression;
@@ -151,7 +153,8 @@ std::vector<double> parts_of(const Tensor& tensor) {
 
 class composed : public OracleTest, public ::testing::WithParamInterface<Composed> {};
 
-// 1e-5 is 168 roundings of f32. No row has more than 20, of numbers not larger than eight times its result or one.
+// 1e-5 is 168 roundings of f32. No row has more than 20, of numbers not larger than eight times its result or
+// one.
 TEST_P(composed, equals_the_function_of_jax) {
   Tensors arguments;
   for (const Array& argument : {x, v, q, i, bits, big}) arguments.push_back(argument.tensor());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experts example on 8 devices: steps of training beside the same in JAX, where an all_gather and a gather do what
-// ragged_all_to_all does.
+// The experts example on 8 devices: steps of training beside the same in JAX, where an all_gather and a
+// gather do what ragged_all_to_all does.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,8 +67,8 @@ Verdict asked_of_jax(const Both& both) {
   return Oracle::shared().run_jax("experts_losses", arguments);
 }
 
-// All is in f32. A sum of 128 terms whose sizes add up to 10 is off by at most 128 * eps/2 * 10 = 8e-5 on each side. No
-// other sum here is longer. A loss is a mean over 64 tokens, which are off in either direction.
+// All is in f32. A sum of 128 terms whose sizes add up to 10 is off by at most 128 * eps/2 * 10 = 8e-5 on
+// each side. No other sum here is longer. A loss is a mean over 64 tokens, which are off in either direction.
 constexpr double bound = 2e-4;
 // A token may go to either of two experts whose probabilities differ by less.
 constexpr double near_tie = bound;

@@ -232,7 +232,8 @@ Arrays collectives_in_halves(const Arrays& arguments) {
       over_x([](const Array& rows) { return ppermute_start(rows, "x", {{0, 1}, {1, 3}}).done(); }, by_x)};
 }
 
-// f64: exp is within 3 ulps on both sides, each sum has 4 terms; numbers stay below 100: 10 * 100 * 2^-53 < 2e-13.
+// f64: exp is within 3 ulps on both sides, each sum has 4 terms; numbers stay below 100: 10 * 100 * 2^-53 <
+// 2e-13.
 TEST_F(futures, are_what_jax_computes_in_halves) {
   Tensor x({8, 4}, DType::f64);
   for (std::int64_t i = 0; i < x.elements(); ++i) put_element(x, i, std::sin(static_cast<double>(i)));

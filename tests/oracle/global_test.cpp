@@ -26,7 +26,8 @@ Tensor ints(const std::vector<std::int32_t>& values) {
   return {Shape{static_cast<std::int64_t>(values.size())}, values};
 }
 
-/// The first result of the function of one whole row, [device]; `parts` are the argument's, in order of device.
+/// The first result of the function of one whole row, [device]; `parts` are the argument's, in order of
+/// device.
 Tensors run(const Tensors& parts, const std::function<Array(const Array&)>& function,
             const Mesh& mesh = grid) {
   TracedProgram traced =

@@ -45,15 +45,17 @@ Descent descend(const Step& one_step) {
   return run;
 }
 
-// In f32, for fields below `largest`, a time step makes no error larger. It adds one of 3 eps: sums of 2, 2, 4 and 8
-// times the largest number are rounded by half an eps each, weigh 0.2, and the product and the last sum are rounded.
-// A gradient, of 2 * time_steps such steps, is known so far. Four steps of descent add up the gradients with weights of
-// 3.44 + 2.71 + 1.9 + 1 at most, which momentum gives them. JAX is as far away as we are.
+// In f32, for fields below `largest`, a time step makes no error larger. It adds one of 3 eps: sums of 2, 2,
+// 4 and 8 times the largest number are rounded by half an eps each, weigh 0.2, and the product and the last
+// sum are rounded.
+// A gradient, of 2 * time_steps such steps, is known so far. Four steps of descent add up the gradients with
+// weights of 3.44 + 2.71 + 1.9 + 1 at most, which momentum gives them. JAX is as far away as we are.
 const double eps = std::ldexp(1.0, -23), largest = 2;
 const double of_gradient = 2 * time_steps * 3 * eps * largest;
 const double of_field = 2 * 9.05 * of_gradient;
 
-// A misfit is half a sum of squares, each of which is known as far as the field is. The sum itself is rounded too.
+// A misfit is half a sum of squares, each of which is known as far as the field is. The sum itself is rounded
+// too.
 double of_misfit(double misfit) {
   return std::sqrt(2 * misfit * rows * columns) * of_field + 2 * 12 * eps * misfit;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every op: the real parser accepts what it lowers to, and XLA and the reference interpreter compute on
-// 8 devices what we do.
+// Every example of every op: the real parser accepts what it lowers to, and XLA and the reference interpreter
+// compute on 8 devices what we do.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -60,7 +60,8 @@ std::string known_defect(const Example& example) {
   return {};
 }
 
-/// XLA on CPU, as of jaxlib 0.10.2, says "UNIMPLEMENTED: Unsupported reduction computation" if this is one operation.
+/// XLA on CPU, as of jaxlib 0.10.2, says "UNIMPLEMENTED: Unsupported reduction computation" if this is one
+/// operation.
 bool is_unimplemented_in_xla(const Example& example) {
   const auto* reduce = example.op.as<AllReduce>();
   bool is_of_bits =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans beside those of Shardy's own pass, for shardings without sums: never more bytes, never more steps. Both may cut axes
-// into parts. Pairs that Shardy leaves alone are left out.
+// Plans beside those of Shardy's own pass, for shardings without sums: never more bytes, never more steps.
+// Both may cut axes into parts. Pairs that Shardy leaves alone are left out.
 #include "tutti/plan/plan.hpp"
 
 #include <fmt/core.h>
@@ -153,7 +153,8 @@ TEST_F(shardy, sends_no_fewer_bytes_and_takes_no_fewer_steps) {
   EXPECT_EQ(counts.refused, 0);
 }
 
-// --- The table ---------------------------------------------------------------------------------------------------
+// --- The table
+// ---------------------------------------------------------------------------------------------------
 
 /// Shardy's steps: "all_slice, all_gather"; those that name a part of an axis have a star.
 std::string names_of(const std::string& collectives) {

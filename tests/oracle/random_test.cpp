@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random functions against jax.random: bit for bit where they are uniform, else within 4 units in the last place.
+// Random functions against jax.random: bit for bit where they are uniform, else within 4 units in the last
+// place.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -174,8 +175,8 @@ Draws of_floats(const DrawOfFloats& draw, const std::vector<DType>& dtypes = flo
   };
 }
 
-// XLA's log1p is wrong by 128 units in f64 (README.md). erf_inv makes a quarter of it, since it is about the square root of
-// a logarithm. Ours is compared with long double in tests/functions.
+// XLA's log1p is wrong by 128 units in f64 (README.md). erf_inv makes a quarter of it, since it is about the
+// square root of a logarithm. Ours is compared with long double in tests/functions.
 constexpr double ulps_of_log1p = 132, ulps_of_erf_inv = 36;
 
 TEST_F(random_draws, of_normal_numbers_are_close_to_those_of_jax) {
@@ -206,8 +207,8 @@ TEST_F(random_draws, of_exponential_numbers_are_close_to_those_of_jax) {
                {.ulps_of_f64 = ulps_of_log1p});
 }
 
-// log(-log(u)) is a difference near u = 1/e: there the numbers are as exact as log is near 1. Not of f16, where XLA loses
-// the smallest number: (u - 1) + smallest becomes u + (smallest - 1), rounded.
+// log(-log(u)) is a difference near u = 1/e: there the numbers are as exact as log is near 1. Not of f16,
+// where XLA loses the smallest number: (u - 1) + smallest becomes u + (smallest - 1), rounded.
 TEST_F(random_draws, of_gumbel_numbers_are_close_to_those_of_jax) {
   compare_ulps("random_gumbel",
                of_floats([](const Key& k, const Shape& shape,

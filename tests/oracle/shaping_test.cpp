@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of integers that make arrays and move elements, against JAX: equal in all bits. Of floats, with gradients and
-// lanes: gradients_test.cpp.
+// Functions of integers that make arrays and move elements, against JAX: equal in all bits. Of floats, with
+// gradients and lanes: gradients_test.cpp.
 #include <gtest/gtest.h>
 
 #include "tests/support/oracle.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's plans cost what the cheapest ones do, found by trying all. Nothing here is the planner's own: shardings
-// are states, two of them are a step if the rules below say so.
+// The planner's plans cost what the cheapest ones do, found by trying all. Nothing here is the planner's own:
+// shardings are states, two of them are a step if the rules below say so.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ bool begins(const Axes& all, const Axes& beginning) {
   return beginning.size() <= all.size() && std::equal(beginning.begin(), beginning.end(), all.begin());
 }
 
-/// All that `b` has in a dim and `a` does not, if that is a beginning there. Not if some dim of `a` is no beginning.
+/// All that `b` has in a dim and `a` does not, if that is a beginning there. Not if some dim of `a` is no
+/// beginning.
 bool only_adds(const Sharding& a, const Sharding& b, Axes& added) {
   for (std::size_t dim = 0; dim < a.dims.size(); ++dim) {
     if (!begins(b.dims[dim], a.dims[dim])) return false;

@@ -48,7 +48,8 @@ TEST(plan_groups, of_a_permutation_leave_equal_blocks_in_place) {
   EXPECT_EQ(pairs("x2 y2 z2", "[][x]", "[][z]"), (DeviceGroups{{1, 4}, {3, 6}, {4, 1}, {6, 3}}));
 }
 
-// Devices with w = x and z = y hold their block already. Paired in ascending order two of them would receive it.
+// Devices with w = x and z = y hold their block already. Paired in ascending order two of them would receive
+// it.
 TEST(plan_groups, of_a_permutation_leave_blocks_in_place_that_several_devices_hold) {
   const DeviceGroups found = pairs("x2 y2 z2 w2", "[x][y]", "[w][z]");
   EXPECT_EQ(found.size(), 12U);

@@ -176,8 +176,9 @@ class Run {
     if (sent != received) wrong_ = "a block is lost";
   }
 
-  /// Every member sends to every other: of what it has the part at the receiver's position along the axes that dims
-  /// gain. The receiver puts it at the sender's position along the axes that dims lose, and adds up terms.
+  /// Every member sends to every other: of what it has the part at the receiver's position along the axes
+  /// that dims gain. The receiver puts it at the sender's position along the axes that dims lose, and adds up
+  /// terms.
   void communicate(const PlanStep& step, const std::vector<int>& group, const std::vector<Buffer>& before) {
     if (!is_structured(step)) return boxes(step, group, before);
     const std::size_t rank = step.before.dims.size();

@@ -9,9 +9,9 @@
 
 namespace tutti {
 
-/// Runs the steps of `plan`, each by its kind, its two shardings and its groups; members of a group know each other by
-/// their order in it. Empty if each device then holds its block of the request's target, in order, of the sum of all
-/// terms; else what is wrong.
+/// Runs the steps of `plan`, each by its kind, its two shardings and its groups; members of a group know each
+/// other by their order in it. Empty if each device then holds its block of the request's target, in order,
+/// of the sum of all terms; else what is wrong.
 /// Unpack::no leaves received parts one after another in the buffer, as a flat exchange does.
 enum class Unpack { yes, no };
 std::string wrong_data(const ReshardPlan& plan, Unpack unpack = Unpack::yes);

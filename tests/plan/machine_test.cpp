@@ -27,7 +27,8 @@ void for_each_pair(const std::vector<Sharding>& all, F&& look) {
     for (const Sharding& to : all) look(from, to);
 }
 
-// --- Data --------------------------------------------------------------------------------------------------------
+// --- Data
+// --------------------------------------------------------------------------------------------------------
 
 /// A pair on a mesh of 1 to 3 axes, for an array of rank 0 to 4 of at most 2,000 elements.
 PlanRequest drawn(std::mt19937& engine) {
@@ -71,7 +72,8 @@ TEST(plan_on_machine, goes_there_and_back_to_what_it_was) {
   });
 }
 
-// --- Sums --------------------------------------------------------------------------------------------------------
+// --- Sums
+// --------------------------------------------------------------------------------------------------------
 
 /// The results of two ways from one sharding to another, each through a list of shardings.
 std::vector<PerDevice> by_two_ways(std::string_view mesh, const Shape& shape,
@@ -125,7 +127,8 @@ TEST(plan_of_sums, wraps_around_where_integers_overflow) {
   }
 }
 
-// --- Layouts -----------------------------------------------------------------------------------------------------
+// --- Layouts
+// -----------------------------------------------------------------------------------------------------
 
 // Two ranks hold two rows each of 0 .. 15. A flat exchange would leave 0 1 2 3 8 9 10 11 on the first.
 TEST(plan_layout, of_a_4x4_array_is_unpacked_where_a_flat_exchange_is_wrong) {
@@ -180,7 +183,8 @@ TEST(plan_layout, is_right_for_parts_that_were_transposed) {
   });
 }
 
-// [2, d, 3] split in the middle and [d, 6] split in front are the same 18 numbers, but other ones on each device.
+// [2, d, 3] split in the middle and [d, 6] split in front are the same 18 numbers, but other ones on each
+// device.
 TEST(plan_layout, of_a_middle_split_is_not_that_of_the_outer_split_of_the_same_array) {
   const Machine machine = open_local(mesh_of("x3"), {.workers = 2});
   const Array x(numbered(DType::i32, {2, 3, 3}));
@@ -205,7 +209,8 @@ TEST(plan_layout, of_a_middle_split_is_not_that_of_the_outer_split_of_the_same_a
   }
 }
 
-// --- Adjoints ----------------------------------------------------------------------------------------------------
+// --- Adjoints
+// ----------------------------------------------------------------------------------------------------
 
 // <plan(x), y> = <x, transpose(y)>, in numbers of which all sums are exact.
 TEST(plan_on_machine, has_the_adjoint_as_its_gradient) {

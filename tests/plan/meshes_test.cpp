@@ -310,7 +310,8 @@ TEST(between_meshes, links_count_by_pairs) {
       0.5 * T / 4);
 }
 
-// 1 and 2 change places, across both axes: a byte costs what the dearer one does, on average over the group 7.
+// 1 and 2 change places, across both axes: a byte costs what the dearer one does, on average over the group
+// 7.
 TEST(plan, direct_costs_what_its_pairs_cost) {
   const Mesh mesh = mesh_of("x2 y2");
   const ReshardPlan found = plan({Type(DType::u8, {8}),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transitions that nvFuser tests, N1 to N29, and limits of its communication that plans do not have. d is 4 devices.
-// N15 to N20 are between other devices: tests of meshes with devices of their own have these. N30 times CUDA backends
-// (multicast, batched copies): the runtime has one backend, which copies in one process.
+// The transitions that nvFuser tests, N1 to N29, and limits of its communication that plans do not have. d is
+// 4 devices.
+// N15 to N20 are between other devices: tests of meshes with devices of their own have these. N30 times CUDA
+// backends (multicast, batched copies): the runtime has one backend, which copies in one process.
 #include <gtest/gtest.h>
 
 #include "tests/plan/on_machine.hpp"
@@ -50,7 +51,8 @@ Array reshaped(const Shape& from, const Shape& to) {
   return run(line(), [&](const Array& x) { return reshape(x, to); }, counted(from));
 }
 
-// --- N1 to N7: collectives ---------------------------------------------------------------------------------------
+// --- N1 to N7: collectives
+// ---------------------------------------------------------------------------------------
 
 TEST(nvfuser, n1_gathers_a_vector) { expect_move("x4", {DType::f32, {16}}, {"[x]", ""}, "all_gather"); }
 
@@ -94,7 +96,8 @@ TEST(nvfuser, n7_dispatches_and_combines_experts_in_half_precision) {
   expect_move("x4", {DType::f16, {4, 12}}, {"[][x]", "[x][]"}, "exchange");
 }
 
-// --- N8 to N14: what each device holds ---------------------------------------------------------------------------
+// --- N8 to N14: what each device holds
+// ---------------------------------------------------------------------------
 
 /// Element `index` of the part of device `rank`, for each.
 void expect_held(const Machine& machine, const Array& x, const P& spec,
@@ -140,7 +143,8 @@ TEST(nvfuser, n14_leaves_dims_of_size_1_as_they_are) {
   expect_move("x4", {DType::f32, {1, 12}}, {"", "[][x]"}, "slice");
 }
 
-// --- N21 to N29: sums, and orders of dims ------------------------------------------------------------------------
+// --- N21 to N29: sums, and orders of dims
+// ------------------------------------------------------------------------
 
 TEST(nvfuser, n21_sums_here_then_scatters_in_one_step) { expect_sum({8, 12}, 1, P(none, "x"), P("x")); }
 TEST(nvfuser, n22_scatters_the_first_dim_of_a_sum) { expect_sum({4, 4, 5}, 0, P("x"), P("x")); }
@@ -181,7 +185,8 @@ TEST(nvfuser, n29_gathers_and_turns_the_result) {
             run(line(), [](const Array& whole) { return transpose(whole, {1, 0}); }, x));
 }
 
-// --- Limits that plans do not have -------------------------------------------------------------------------------
+// --- Limits that plans do not have
+// -------------------------------------------------------------------------------
 
 const Type square(DType::f32, {12, 12});
 

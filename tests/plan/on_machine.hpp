@@ -18,7 +18,8 @@ Program program_of(const ReshardPlan& plan, Taken taken);
 /// What the devices hold under `sharding`: numbers that tell elements and, along unreduced axes, terms apart.
 PerDevice parts_of(const Type& whole, const Sharding& sharding);
 
-/// Runs the plan. Empty if each device then holds its block of the sum of all terms, in order; else what is wrong.
+/// Runs the plan. Empty if each device then holds its block of the sum of all terms, in order; else what is
+/// wrong.
 std::string wrong_on_machine(const ReshardPlan& plan, Taken taken);
 /// The same of both ways to take it.
 std::string wrong_on_machine(const ReshardPlan& plan);

@@ -12,8 +12,8 @@
 namespace tutti {
 namespace {
 
-/// Every pair of shardings whose steps may be along each prime factor of `axis`. Each sharding stands on the mesh that is cut
-/// where it needs it, as its text does.
+/// Every pair of shardings whose steps may be along each prime factor of `axis`. Each sharding stands on the
+/// mesh that is cut where it needs it, as its text does.
 void expect_right_data(const Mesh& mesh, const Mesh& finest, const Shape& shape, Sums sums) {
   const Type whole(DType::f32, shape);
   std::vector<Sharding> all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reshards of Shardy's reshard_to_collectives.mlir (a0277a8) with the collectives that it expects: no plan receives
-// more bytes. Where a dim does not divide, Shardy's collectives move padded blocks. Left out are lines 61 and 953, to a mesh
-// that says nothing, and line 786, whose array is that of a loop's body.
+// The reshards of Shardy's reshard_to_collectives.mlir (a0277a8) with the collectives that it expects: no
+// plan receives more bytes. Where a dim does not divide, Shardy's collectives move padded blocks. Left out
+// are lines 61 and 953, to a mesh that says nothing, and line 786, whose array is that of a loop's body.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +159,8 @@ const std::vector<ListedReshard>& uneven() {
   return all;
 }
 
-/// Between two meshes: `mesh` on its devices, `to_mesh` on its own. The file's numbers of devices are ours in another order.
+/// Between two meshes: `mesh` on its devices, `to_mesh` on its own. The file's numbers of devices are ours in
+/// another order.
 struct ReshardBetween {
   ListedReshard listed;
   std::vector<int> devices;
@@ -187,7 +188,8 @@ const std::vector<ReshardBetween>& between() {
 
 std::int64_t ceiling(std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; }
 
-/// The elements that a device receives by one of their collectives; blocks are padded to the size of the first.
+/// The elements that a device receives by one of their collectives; blocks are padded to the size of the
+/// first.
 std::int64_t received(char collective, const Sharding& from, const Sharding& to, const Shape& shape) {
   std::int64_t held = 1, lost = 1, gained = 1,
                piece = 1;  // piece: what goes to one other device of an exchange

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some libraries crash, end the process or hang if they get no memory. Tutti refuses instead of calling them then.
+// Some libraries crash, end the process or hang if they get no memory. Tutti refuses instead of calling them
+// then.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -108,8 +109,8 @@ TEST(product, takes_no_more_memory_at_its_first_call_than_at_others) {
   EXPECT_EQ(first, allocations_of_a_call());
 }
 
-/// Fork ends the library's threads. Their buffers are free then, so that nobody would need a new one; and the next call
-/// would start them again, each with a buffer.
+/// Fork ends the library's threads. Their buffers are free then, so that nobody would need a new one; and the
+/// next call would start them again, each with a buffer.
 void forget_threads_of_openblas() {
   const BlasLibrary& library = load_blas_library();
   Dl_info info;

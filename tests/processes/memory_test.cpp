@@ -29,8 +29,8 @@ int first_kib(const std::string& program) {
 
 class little_memory : public testing::TestWithParam<const char*> {};
 
-// In steps of 1 MiB as long as there is too little memory, where each step meets another allocation, and of 16 MiB from
-// there on: all steps of 2 MB take a minute.
+// In steps of 1 MiB as long as there is too little memory, where each step meets another allocation, and of
+// 16 MiB from there on: all steps of 2 MB take a minute.
 TEST_P(little_memory, is_an_error_of_one_line) {
   if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
   const std::string command = GetParam(), program = command.substr(0, command.find(' '));

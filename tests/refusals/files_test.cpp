@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that cannot be read or written: the line that wants them, the file, and what is wrong with it. What damage is
-// found is in tests/tensor/npy_test.cpp.
+// Files that cannot be read or written: the line that wants them, the file, and what is wrong with it. What
+// damage is found is in tests/tensor/npy_test.cpp.
 #include <fmt/core.h>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shard_map in shard_map, vmap and loops; vmap of collectives and of control flow; specs of axes that are not bound.
+// shard_map in shard_map, vmap and loops; vmap of collectives and of control flow; specs of axes that are not
+// bound.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
@@ -16,7 +17,8 @@ const Mesh& mesh() {
   return grid;
 }
 
-// --- shard_map ---------------------------------------------------------------------------------------------------
+// --- shard_map
+// ---------------------------------------------------------------------------------------------------
 
 TEST(nested_shard_map, binds_no_axis_again) {
   expect_refused(traced([](Array x) {
@@ -153,7 +155,8 @@ TEST(shard_map, keeps_its_parts_to_itself) {
                  "from there instead of storing it");
 }
 
-// --- Specs -------------------------------------------------------------------------------------------------------
+// --- Specs
+// -------------------------------------------------------------------------------------------------------
 
 TEST(out_specs, are_not_longer_than_the_rank) {
   expect_refused(traced([](Array x) {
@@ -233,7 +236,8 @@ TEST(in_specs, of_terms_are_not_of_bools) {
                  "to i32 first");
 }
 
-// --- vmap --------------------------------------------------------------------------------------------------------
+// --- vmap
+// --------------------------------------------------------------------------------------------------------
 
 TEST(vmap, binds_the_axis_only_if_it_has_a_name) {
   expect_refused(traced([](Array x) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that are not reduced where only the whole sum will do, and values that differ where they must be equal.
+// Sums that are not reduced where only the whole sum will do, and values that differ where they must be
+// equal.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that are used where they do not exist: outside of a trace, after it, in another one, before it has a value.
+// Arrays that are used where they do not exist: outside of a trace, after it, in another one, before it has a
+// value.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries that the body of a loop updates in place: which carries have only one buffer, and that every plan computes
-// the same, whatever else reads the carries.
+// Carries that the body of a loop updates in place: which carries have only one buffer, and that every plan
+// computes the same, whatever else reads the carries.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -453,7 +453,8 @@ INSTANTIATE_TEST_SUITE_P(all, carries_in_place, testing::ValuesIn(cases),
 
 // ---- what moves in a trip
 
-/// An opaque update: adds 1 to the first element. Counts the calls whose result lies elsewhere than the operand.
+/// An opaque update: adds 1 to the first element. Counts the calls whose result lies elsewhere than the
+/// operand.
 struct Counts {
   int calls = 0, elsewhere = 0;
 };

@@ -27,7 +27,8 @@ double of_updates(const Plan& plan) {
   return nanoseconds;
 }
 
-/// How much the estimate of updates in an array of 64 rows on each of two devices grows with 64 times the rows.
+/// How much the estimate of updates in an array of 64 rows on each of two devices grows with 64 times the
+/// rows.
 double growth(const Body& body) {
   const Mesh mesh({{"x", 2}});
   auto estimate = [&](std::int64_t rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that are given away: whose memory the results have. That they are the same bits, whatever the program, is
-// what run_once checks of every program in this folder.
+// Arguments that are given away: whose memory the results have. That they are the same bits, whatever the
+// program, is what run_once checks of every program in this folder.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -32,7 +32,8 @@ Array at_line(int number, const std::function<Array()>& record) {
   return record();
 }
 
-/// On one device, values of 64 KiB, which lie 8.3 KiB apart: two live at once, one result in place of an operand.
+/// On one device, values of 64 KiB, which lie 8.3 KiB apart: two live at once, one result in place of an
+/// operand.
 Program difference() {
   return test_program(one_device, {{DType::f32, {16384}, {}}},
                       [](const Arrays& x) {
@@ -72,8 +73,8 @@ std::string messages_in(const std::string& text) {
   return found;
 }
 
-// Of 72 numbers in rows on x=2 a device lacks half of its 24 in columns on y=3. As rows on y it receives 12 numbers of which
-// its rows are, by a permutation, then the other 12.
+// Of 72 numbers in rows on x=2 a device lacks half of its 24 in columns on y=3. As rows on y it receives 12
+// numbers of which its rows are, by a permutation, then the other 12.
 TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
   const Mesh mesh({{"x", 2}, {"y", 3}});
   const Axis x = mesh.axes()[0], y = mesh.axes()[1];

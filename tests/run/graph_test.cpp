@@ -54,7 +54,8 @@ TEST(psum_scatter, of_blocks_that_are_strewn_is_a_view_of_the_sum) {
   EXPECT_EQ(steps({4 * 8, 40}, [](const Array& x) { return scattered(x, 1); }), (Kinds{region, copy}));
 }
 
-// One element for each device: what is the same along `b` may not be loaded once, for the terms lie beside it.
+// One element for each device: what is the same along `b` may not be loaded once, for the terms lie beside
+// it.
 TEST(psum_scatter, of_equal_blocks_folds_all_terms) {
   Mesh mesh({{"a", 2}, {"b", 2}});
   const Axes a{mesh.axes()[0]};

@@ -19,8 +19,8 @@ struct TestInput {
 /// Plans that tests look at do not depend on the machine's caches.
 inline constexpr Caches test_caches{.own_bytes = 2 << 20, .last_bytes = 32 << 20};
 
-/// Records what one device does with its parts, between Enter and Leave. Axis names of `mesh` are bound. A result
-/// leaves over the axes that `out` gives it per dim (shorter lists: none), which must fit its states.
+/// Records what one device does with its parts, between Enter and Leave. Axis names of `mesh` are bound. A
+/// result leaves over the axes that `out` gives it per dim (shorter lists: none), which must fit its states.
 Program test_program(const Mesh& mesh, const std::vector<TestInput>& inputs,
                      const std::function<Arrays(const Arrays&)>& body,
                      const std::vector<std::vector<Axes>>& out);
@@ -29,12 +29,13 @@ Sharding sharding_of(const Mesh& mesh, const TestInput& input);
 Tensor test_data(DType dtype, const Shape& shape, int seed);
 Tensors test_data(const Program& program);
 
-/// What it computes: from the same arguments twice, then from some that are given away, which changes nothing.
+/// What it computes: from the same arguments twice, then from some that are given away, which changes
+/// nothing.
 Tensors run_once(const Program& program, const Mesh& mesh, const Tensors& inputs, Team& team,
                  const CompileOptions& options);
 
-/// Compares what all plans compute, under both storages, fused and not, on one and two workers, with the definition
-/// of the kernels, bit for bit. Sums of `program` must be exact for its inputs.
+/// Compares what all plans compute, under both storages, fused and not, on one and two workers, with the
+/// definition of the kernels, bit for bit. Sums of `program` must be exact for its inputs.
 void expect_all_plans_compute(const Program& program, const Mesh& mesh);
 /// The same among the plans only.
 void expect_all_plans_agree(const Program& program, const Mesh& mesh);

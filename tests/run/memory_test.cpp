@@ -235,8 +235,8 @@ TEST_F(NoMemory, for_a_trip_of_a_loop_names_the_equation_in_it) {
 // ---- nor for what is recorded of a call
 
 enum class Short { before_the_trips, after_them };
-/// 250,000 trips that a timeline records, on one worker; from before or after them memory is short, until the call has
-/// given its result.
+/// 250,000 trips that a timeline records, on one worker; from before or after them memory is short, until the
+/// call has given its result.
 void record(Short when, const std::function<void(Timeline&, const std::string&)>& look) {
   constexpr std::int64_t size = 6;
   Opaque shortage{[](const kernel::Unit& unit) {

@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// An op of the tests: a unit for every distinct value of its operand, which does what the test says. The result has the
-/// operand's type.
+/// An op of the tests: a unit for every distinct value of its operand, which does what the test says. The
+/// result has the operand's type.
 struct Opaque {
   static constexpr std::string_view name = "opaque";
   static constexpr About about{"A test's op.", ""};

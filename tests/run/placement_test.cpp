@@ -29,8 +29,8 @@ bool is_split(const Mesh& mesh, const Type& type, const std::function<Array(cons
       .times.needs_helpers;
 }
 
-// What one worker wrote travels to the other line by line, which takes longer than to copy it, until it does not fit
-// the caches that they have of their own (bench/collectives: 64 KiB, all_to_all in 12 us and 24).
+// What one worker wrote travels to the other line by line, which takes longer than to copy it, until it does
+// not fit the caches that they have of their own (bench/collectives: 64 KiB, all_to_all in 12 us and 24).
 TEST(placement, keeps_small_copies_over_devices_on_one_worker) {
   auto exchange = [](const Array& x) { return all_to_all(x, "a", {.tiled = true}); };
   auto shift = [](const Array& x) { return ppermute(x, "a", {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}); };
@@ -56,7 +56,8 @@ TEST(placement, splits_by_tiles_only_what_leaves_each_worker_16_kib) {
   EXPECT_TRUE(is_split(one, Type(DType::complex128, {3000}), body, test_caches));
 }
 
-/// Whether both workers take part in a loop that changes a row of f32[64,2048] in every trip, on each of four devices.
+/// Whether both workers take part in a loop that changes a row of f32[64,2048] in every trip, on each of four
+/// devices.
 bool is_loop_split(const std::function<Array(const Array& row)>& made) {
   const Mesh four({{"a", 4}});
   auto body = [&](const Arrays& x) {
@@ -70,8 +71,8 @@ bool is_loop_split(const std::function<Array(const Array& row)>& made) {
       .times.needs_helpers;
 }
 
-// A row that one worker makes in every trip, for all devices, travels to the other worker and back: 512 trips took
-// 1.7 ms on two workers and 1.0 ms on one (bench/programs_loops, 2026-11).
+// A row that one worker makes in every trip, for all devices, travels to the other worker and back: 512 trips
+// took 1.7 ms on two workers and 1.0 ms on one (bench/programs_loops, 2026-11).
 TEST(placement, keeps_a_loop_on_one_worker_if_its_rows_would_travel_in_every_trip) {
   EXPECT_FALSE(is_loop_split([](const Array& row) { return row + 1.0; }));
   EXPECT_TRUE(

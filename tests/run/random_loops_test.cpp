@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops put together by chance, around carries that their bodies update in some rows. GlobalArrays of before an update are
-// read after it, carries are swapped, branches and loops inside update them, devices read each other's. Every plan must
-// compute what the definition of the kernels says.
+// Loops put together by chance, around carries that their bodies update in some rows. GlobalArrays of before
+// an update are read after it, carries are swapped, branches and loops inside update them, devices read each
+// other's. Every plan must compute what the definition of the kernels says.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs put together by chance: values are used early and late, reduced, gathered, split, turned, in any order. Every
-// plan must compute what the kernels' definition says, so buffers in place and regions with folds are met in all shapes.
+// Programs put together by chance: values are used early and late, reduced, gathered, split, turned, in any
+// order. Every plan must compute what the kernels' definition says, so buffers in place and regions with
+// folds are met in all shapes.
 #include <gtest/gtest.h>
 
 #include <random>

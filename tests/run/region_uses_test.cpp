@@ -48,7 +48,8 @@ TEST(uses_of, makes_one_of_a_comparison_and_the_selection_of_its_limit) {
             0);
 }
 
-/// The sizes of the chains of a program on x: [90,100], in tiles of some rows, that is one region; it is checked.
+/// The sizes of the chains of a program on x: [90,100], in tiles of some rows, that is one region; it is
+/// checked.
 std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body, DType dtype = DType::f32) {
   Mesh mesh({{"a", 4}});
   Program program = test_program(mesh, {{dtype, {4 * 90, 100}, {mesh.axes()}}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of arguments that lie otherwise than the program takes them: made once for an array, and anew whenever another
-// one, or what has been written over it, is handed in. explain() counts them.
+// Copies of arguments that lie otherwise than the program takes them: made once for an array, and anew
+// whenever another one, or what has been written over it, is handed in. explain() counts them.
 #include "tutti/run/staging.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace that cannot be written on: calls lose nothing by it, the file stays whole, and its machine says why it ends.
+// A trace that cannot be written on: calls lose nothing by it, the file stays whole, and its machine says why
+// it ends.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

@@ -30,7 +30,8 @@ std::function<Array(const Array&)> function_of(const Scope& outer, const Action&
   return [&outer, &action, block](const Array& x) { return after(outer, action, block, {}, {x}).pick(0); };
 }
 
-// --- Branches and loops ------------------------------------------------------------------------------------------
+// --- Branches and loops
+// ------------------------------------------------------------------------------------------
 
 // Of data or of places: the same on all devices, or not.
 Array predicate(const Scope& scope, const Action& action) {
@@ -85,8 +86,8 @@ Arrays counted_loop(const Scope& scope, const Action& action) {
   return {fori_loop(first, first + action.picks[3] % 4, trip, scope.pick(action.picks[0]))};
 }
 
-// Two carries, a row of each updated in every trip. Carries are read after the update, updated in one branch alone,
-// swapped, and stacked.
+// Two carries, a row of each updated in every trip. Carries are read after the update, updated in one branch
+// alone, swapped, and stacked.
 Arrays updated_carries(const Scope& scope, const Action& action) {
   using Two = std::pair<Array, Array>;
   auto [x, y] =
@@ -134,7 +135,8 @@ Arrays loop_while(const Scope& scope, const Action& action) {
   return {while_loop(goes_on, trip, Carry{zeros({}, DType::i32), x}).second};
 }
 
-// --- Transforms --------------------------------------------------------------------------------------------------
+// --- Transforms
+// --------------------------------------------------------------------------------------------------
 
 Arrays computed_again(const Scope& scope, const Action& action) {
   constexpr RematPolicy policies[] = {RematPolicy::nothing, RematPolicy::dots, RematPolicy::everything};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generated program before it is written: choices only. Every draft becomes a well-typed program, because each
-// number counts what is possible where it is used; so a draft with actions left out or smaller numbers is one, too.
+// A generated program before it is written: choices only. Every draft becomes a well-typed program, because
+// each number counts what is possible where it is used; so a draft with actions left out or smaller numbers
+// is one, too.
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@
 
 namespace tutti::generated {
 
-/// What an action does: local functions, collectives, control flow and transforms. (Not the names of functions: those
-/// would hide them.)
+/// What an action does: local functions, collectives, control flow and transforms. (Not the names of
+/// functions: those would hide them.)
 enum class Kind {
   negation,
   unary,
@@ -115,7 +116,8 @@ Draft drawn(const std::vector<int>& mesh, int actions, std::uint64_t seed);
 /// Drafts that are simpler in one respect, the simplest first.
 std::vector<Draft> simpler(const Draft& draft);
 
-/// The choices: "mesh 2x2, 1 bound, f64, inputs 0000 1200: addition(1, 0, 0, 2) loop_while(0, 0, 1, 0){...}{}".
+/// The choices: "mesh 2x2, 1 bound, f64, inputs 0000 1200: addition(1, 0, 0, 2) loop_while(0, 0, 1,
+/// 0){...}{}".
 std::string to_string(const Draft& draft);
 
 }  // namespace tutti::generated

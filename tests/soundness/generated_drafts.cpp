@@ -62,7 +62,8 @@ std::string found_and_shrunken(const std::vector<int>& mesh, const Trials& trial
   if (result.is<rc::detail::SuccessResult>()) return {};
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
-  // The message is about one more run of the shrunken draft; if that breaks nothing, it does not say what was broken.
+  // The message is about one more run of the shrunken draft; if that breaks nothing, it does not say what was
+  // broken.
   if (latest.empty()) text << "\nThis does not repeat. The first failure:\n" << first << "\n";
   return text.str();
 }

@@ -11,15 +11,16 @@
 
 namespace tutti::generated {
 
-/// How many programs, from which seed. The seed is fixed, so that everybody tries the same ones; RC_PARAMS in the
-/// environment says otherwise: RC_PARAMS="seed=7 max_success=5000".
+/// How many programs, from which seed. The seed is fixed, so that everybody tries the same ones; RC_PARAMS in
+/// the environment says otherwise: RC_PARAMS="seed=7 max_success=5000".
 struct Trials {
   std::uint64_t seed = 20'251'121;
   int programs = 250;
 };
 Trials trials_from_environment(int programs);
 
-/// Fails with the shrunken draft, its program and the seed if `broken` says how one of the drafts breaks a law.
+/// Fails with the shrunken draft, its program and the seed if `broken` says how one of the drafts breaks a
+/// law.
 void expect_none(const std::vector<int>& mesh, const Trials& trials,
                  const std::function<std::string(const Draft&)>& broken);
 

@@ -51,7 +51,8 @@ Values drawn_values(Random& random, const Types& types, const Mesh& mesh) {
   return random_values(random, operands, Numbers::any, mesh);
 }
 
-// --- What is typed equal is equal ----------------------------------------------------------------------------------
+// --- What is typed equal is equal
+// ----------------------------------------------------------------------------------
 
 /// What was met on the way when a program was run by the definition of its kernels.
 struct Ran {
@@ -70,9 +71,9 @@ struct Ran {
     }
   }
 
-  /// How far the outputs may be off: 2 ceil(log2 n) eps times the largest of all n values. Sums have terms of both signs
-  /// here, so that sum|x| of one hardly passes the largest value. A bound for n equal terms would be n times as wide, and
-  /// long programs would pass whatever they compute.
+  /// How far the outputs may be off: 2 ceil(log2 n) eps times the largest of all n values. Sums have terms of
+  /// both signs here, so that sum|x| of one hardly passes the largest value. A bound for n equal terms would
+  /// be n times as wide, and long programs would pass whatever they compute.
   double rounded() const {
     return 2 * std::ceil(std::log2(static_cast<double>(std::max<std::int64_t>(values, 2)))) * eps * largest;
   }
@@ -113,7 +114,8 @@ std::string difference(const Values& expected, const Values& found, double apart
   return {};
 }
 
-// --- All plans give the same bits ------------------------------------------------------------------------------------
+// --- All plans give the same bits
+// ------------------------------------------------------------------------------------
 
 Values run_by(const Program& program, const Mesh& mesh, const Values& inputs, int workers,
               CompileOptions options) {
@@ -147,7 +149,8 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const Values& in
   if (!differs.empty()) broken("the plan computes what the kernels define, of " + name, program, differs);
 }
 
-// --- Lanes are devices -------------------------------------------------------------------------------------------------
+// --- Lanes are devices
+// -------------------------------------------------------------------------------------------------
 
 bool adds(const Program& program) {
   static const std::set<std::string_view> sums{"all_reduce",     "cumsum",      "dot_general", "reduce_sum",
@@ -189,7 +192,8 @@ void expect_lanes_are_devices(const Program& program, const Written& written, co
            differs + "\n" + to_string(batched));
 }
 
-// --- Derivatives are slopes ----------------------------------------------------------------------------------------------
+// --- Derivatives are slopes
+// ----------------------------------------------------------------------------------------------
 
 double pairing(const Types& types, const Values& v, const Values& w, const Mesh& mesh) {
   double sum = 0;
@@ -212,8 +216,8 @@ struct Direction {
   Values x, v, w;
   double rounded;
 
-  // How fast <w, program> grows along v: by a step of 2^-14; nearer a kink than that by a smaller one. The rule was
-  // stated before any program was run.
+  // How fast <w, program> grows along v: by a step of 2^-14; nearer a kink than that by a smaller one. The
+  // rule was stated before any program was run.
   void expect_slope(double found, Tally& tally) const {
     auto f = [&](double distance) {
       Values moved_x = moved(x, v, Bits(x.size(), true), distance);

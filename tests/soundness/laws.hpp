@@ -18,7 +18,8 @@ struct Tally {
 /// The first law that the program breaks, and how; empty if none. Values are drawn by `seed`.
 std::string broken_law(const Written& written, std::uint64_t seed, Tally& tally);
 
-/// The same of the laws of running alone: all plans give the bits of the definition, what is typed equal is equal.
+/// The same of the laws of running alone: all plans give the bits of the definition, what is typed equal is
+/// equal.
 std::string broken_law_of_running(const Written& written, std::uint64_t seed);
 
 }  // namespace tutti::generated

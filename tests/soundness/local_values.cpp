@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actions that every device does on its own: functions of elements, and reductions. See shape_values.cpp for the rest.
+// Actions that every device does on its own: functions of elements, and reductions. See shape_values.cpp for
+// the rest.
 #include "tests/soundness/scope.hpp"
 #include "tests/soundness/shape_values.hpp"
 #include "tutti/tutti.hpp"

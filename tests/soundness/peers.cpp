@@ -54,8 +54,8 @@ Program tried(const Draft& draft) {
   }
 }
 
-// A program has fewer than 1,000 equations on numbers near 1. XLA's error in each is at most 128 roundings (log1p,
-// tests/oracle), and later equations magnify it at most 30 times: 1,000 * 128 * 30 * 2^-52 < 1e-9.
+// A program has fewer than 1,000 equations on numbers near 1. XLA's error in each is at most 128 roundings
+// (log1p, tests/oracle), and later equations magnify it at most 30 times: 1,000 * 128 * 30 * 2^-52 < 1e-9.
 constexpr double bound = 1e-9;
 
 std::string difference(const Values& ours, const Values& theirs) {
@@ -82,7 +82,8 @@ std::string differs(const std::vector<Program>& programs, const Mesh& mesh, std:
   return difference(run_on_machine(program, mesh, inputs), answer.results);
 }
 
-/// Describes the differences and the programs that have them. Tries each program again alone, with other values.
+/// Describes the differences and the programs that have them. Tries each program again alone, with other
+/// values.
 std::string differing(const std::vector<Draft>& drafts, std::uint64_t seed, const Peer& peer) {
   std::vector<Program> programs;
   for (const Draft& draft : drafts) programs.push_back(tried(draft));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops with one wrong rule, planted in generated programs: a law catches each, and the program that is left is short.
+// Ops with one wrong rule, planted in generated programs: a law catches each, and the program that is left is
+// short.
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>

@@ -10,7 +10,8 @@
 
 namespace tutti::generated {
 
-/// All elements of `values` are in [-1, 1], so that nothing overflows; every action keeps that. (U: the terms are.)
+/// All elements of `values` are in [-1, 1], so that nothing overflows; every action keeps that. (U: the terms
+/// are.)
 struct Scope {
   Mesh mesh;
   DType dtype;
@@ -28,7 +29,8 @@ struct Scope {
   Axes pick_open(int n) const;
 };
 
-/// The scope of a block: two values of `outer`, and the arguments. Recorded in the current builder, the block's own.
+/// The scope of a block: two values of `outer`, and the arguments. Recorded in the current builder, the
+/// block's own.
 Scope inside(const Scope& outer, const Action& action, const Axes& decided, const Arrays& arguments);
 
 /// Writes the actions; each adds values to the scope.
@@ -45,7 +47,8 @@ inline constexpr double threshold = 0.0137;
 /// A whole number, i32, of shape [] or [n], and what it is made of decides along which axes it varies.
 Array whole_number(const Scope& scope, const Array& x, int n);
 
-// --- Values as an operand must be --------------------------------------------------------------------------------
+// --- Values as an operand must be
+// --------------------------------------------------------------------------------
 
 /// The elements of x, as many of them and as often as the shape has room for.
 Array fitted(const Array& x, const Shape& shape);

@@ -14,8 +14,8 @@ struct Written {
   Axes bound;  // the axes that its types may name
   Program program;
 };
-/// How large inputs are: a few elements, or more than a tile of a region (run/region_space.cpp), so that its last tile
-/// is cut short.
+/// How large inputs are: a few elements, or more than a tile of a region (run/region_space.cpp), so that its
+/// last tile is cut short.
 enum class Inputs { few_elements, more_than_a_tile };
 /// By the front-end functions alone.
 Written written(const Draft& draft, Inputs inputs = Inputs::few_elements);

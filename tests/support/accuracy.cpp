@@ -10,8 +10,8 @@ namespace tutti {
 namespace {
 
 constexpr double all = 1.7976931348623157e308;  // f32 has its largest number instead
-// The bounds of docs/accuracy.md. From exp on they are the largest errors of 2^20 points each on AVX-512, AVX2 and the portable
-// set, rounded up. xla_erf_inv has the error of XLA's formula, which rounds 1 - x^2.
+// The bounds of docs/accuracy.md. From exp on they are the largest errors of 2^20 points each on AVX-512,
+// AVX2 and the portable set, rounded up. xla_erf_inv has the error of XLA's formula, which rounds 1 - x^2.
 constexpr MeasuredFunction functions[] = {{UnaryFn::exp2, 2, 4, -1075, 1024},
                                           {UnaryFn::log2, 2, 4, 0, all},
                                           {UnaryFn::log10, 2, 4, 0, all},
@@ -64,8 +64,8 @@ T within_range(double x) {
   return static_cast<T>(std::fmin(std::fmax(x, -largest), largest));
 }
 
-/// The error that counts as none: near the roots of lgamma and digamma no unit in the last place is large enough. digamma of
-/// a negative number is a difference of numbers like log(|x|).
+/// The error that counts as none: near the roots of lgamma and digamma no unit in the last place is large
+/// enough. digamma of a negative number is a difference of numbers like log(|x|).
 template <class Wide>
 Wide free_error(UnaryFn fn, Wide x, Wide epsilon) {
   if (fn == UnaryFn::lgamma) return 4 * epsilon;

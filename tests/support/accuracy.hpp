@@ -16,7 +16,8 @@
 
 namespace tutti {
 
-/// A function, its bounds in units in the last place, and the numbers between which it is neither constant nor NaN.
+/// A function, its bounds in units in the last place, and the numbers between which it is neither constant
+/// nor NaN.
 struct MeasuredFunction {
   UnaryFn fn;
   double f32_ulps, f64_ulps;
@@ -37,7 +38,8 @@ Wide unit_in_last_place(Wide value) {
   return std::ldexp(Wide{1}, exponent - Limits::digits);
 }
 
-/// The largest error of what a function returned, and where. `wrong` counts results of another kind than the exact one:
+/// The largest error of what a function returned, and where. `wrong` counts results of another kind than the
+/// exact one:
 /// NaN, an infinity or a zero of some sign.
 struct Errors {
   double ulps = 0, at = 0;
@@ -53,8 +55,8 @@ using Exact = std::conditional_t<sizeof(T) == 8, long double, double>;
 template <class T>
 std::vector<Exact<T>> exact_values(UnaryFn fn, std::span<const T> points);
 
-/// Errors of lgamma and digamma up to 4 epsilons count as 0, because of their roots; for negative numbers digamma has that
-/// times log(|x|). `exact` are the exact values at the points.
+/// Errors of lgamma and digamma up to 4 epsilons count as 0, because of their roots; for negative numbers
+/// digamma has that times log(|x|). `exact` are the exact values at the points.
 template <class T>
 Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found,
                  std::span<const Exact<T>> exact);
@@ -63,8 +65,8 @@ Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found
   return errors_of<T>(fn, points, found, exact_values<T>(fn, points));
 }
 
-/// n floats: half of them evenly among the bit patterns, half evenly between the numbers. Where the function changes most,
-/// `round` chooses other ones.
+/// n floats: half of them evenly among the bit patterns, half evenly between the numbers. Where the function
+/// changes most, `round` chooses other ones.
 template <class T>
 std::vector<T> measured_points(const MeasuredFunction& function, std::int64_t n, std::uint64_t round = 0);
 

@@ -66,8 +66,8 @@ T two_over_sqrt_pi() {
   return 2 / sqrt(pi<T>());
 }
 
-/// Newton's method on log(erfc(y)) = log(1 - x), which is nearly a parabola, from Winitzki's approximation. Each step doubles
-/// the digits, and so do those of erf_inv.
+/// Newton's method on log(erfc(y)) = log(1 - x), which is nearly a parabola, from Winitzki's approximation.
+/// Each step doubles the digits, and so do those of erf_inv.
 template <class T>
 T erf_inv_of_large(T x) {
   const T rest = log1p(-x), near = log1p(-x * x), a = T(0.147);

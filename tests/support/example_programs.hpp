@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// One program of all examples, so that XLA compiles once. Inputs: the operands of all examples. Outputs: their
-/// results. Each start is followed by its done.
+/// One program of all examples, so that XLA compiles once. Inputs: the operands of all examples. Outputs:
+/// their results. Each start is followed by its done.
 Program program_of(const std::vector<Example>& examples);
 
 /// Random inputs of that program: equal on devices where the types say so, else different.

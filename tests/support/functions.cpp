@@ -19,7 +19,8 @@ Tensors numbers(const std::vector<Shape>& shapes, double& phase) {
   return arguments;
 }
 
-/// The dims of the lanes: the last dim of the first argument, dim 0 of the second. The lanes share all other arguments.
+/// The dims of the lanes: the last dim of the first argument, dim 0 of the second. The lanes share all other
+/// arguments.
 std::vector<MappedDim> dims_of_lanes(const Function& function) {
   std::vector<MappedDim> dims(function.shapes.size(), none);
   dims[0] = function.shapes[0].rank();
@@ -37,7 +38,8 @@ Tensor stacked(const Tensor& one, const Tensor& other, int dim) {
   return {Type(one.dtype(), one.shape()).inserted(Dim{dim}, 2).shape(), values};
 }
 
-/// Computes, from whole arguments, the value and the gradient by every argument, taken outside of the shard_map.
+/// Computes, from whole arguments, the value and the gradient by every argument, taken outside of the
+/// shard_map.
 Arrays value_and_gradients(const Function& function, const Arrays& arguments) {
   auto whole = [&](const Arrays& all) {
     if (function.specs.empty()) return function.body(all);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPMD functions that are written twice: here with our front ends, and in tests/oracle/jax_*.py in JAX, with the same
-// names.
+// SPMD functions that are written twice: here with our front ends, and in tests/oracle/jax_*.py in JAX, with
+// the same names.
 #pragma once
 
 #include <functional>
@@ -37,8 +37,8 @@ std::vector<Function> all_functions();
 
 /// The arguments, then two lanes of each. Lane 0 equals the arguments.
 Tensors arguments_of(const Function& function);
-/// Computes the value and the gradient by every argument, then both for the lanes. Each result has fewer than 200
-/// roundings of numbers below 100 in magnitude.
+/// Computes the value and the gradient by every argument, then both for the lanes. Each result has fewer than
+/// 200 roundings of numbers below 100 in magnitude.
 Arrays values_gradients_and_lanes(const Function& function, const Arrays& arguments);
 /// Bound on the difference between two machines: 200 * 100 * 2^-53 < 3e-12.
 inline constexpr double bound_of_functions = 3e-12;

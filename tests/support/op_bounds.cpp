@@ -37,8 +37,9 @@ Values sizes(Values values) {
   return values;
 }
 
-/// The bound of a sum of n terms is 2 ceil(log2 n) eps sum|x| if both add in trees. The interpreter adds one term after
-/// the other, with n - 1 roundings. To get n and sum|x|, this function runs the op on ones and on |x|.
+/// The bound of a sum of n terms is 2 ceil(log2 n) eps sum|x| if both add in trees. The interpreter adds one
+/// term after the other, with n - 1 roundings. To get n and sum|x|, this function runs the op on ones and on
+/// |x|.
 /// A product of complex numbers has four terms.
 Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
   auto ones = [](std::int64_t, double x) { return x == 0 ? 0.0 : 1.0; };
@@ -53,11 +54,12 @@ Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
   };
 }
 
-/// The largest error of each function, in units in the last place. Ours: tests/tensor/math_test.cpp, accuracy_test.cpp.
-/// XLA's: jax 0.10.2, at least a million points of the range of the examples, f32 and f64, compared with long double; where
-/// that has no such function, with SciPy.
-/// The interpreter uses libm, whose manual says 2 at most, and rounds two or three times in logistic and rsqrt. What
-/// StableHLO has no op for is made of others as in XLA.
+/// The largest error of each function, in units in the last place. Ours: tests/tensor/math_test.cpp,
+/// accuracy_test.cpp.
+/// XLA's: jax 0.10.2, at least a million points of the range of the examples, f32 and f64, compared with long
+/// double; where that has no such function, with SciPy.
+/// The interpreter uses libm, whose manual says 2 at most, and rounds two or three times in logistic and
+/// rsqrt. What StableHLO has no op for is made of others as in XLA.
 struct Accuracy {
   std::string_view op;
   double ours, xla, interpreter = 3;
@@ -82,8 +84,8 @@ Bounds bounds_of_ulps(const Values& results, double ulps) {
   };
 }
 
-/// A function of complex numbers is composed of at most 8 real functions, each with an error of at most 4 ulps, in our
-/// runtime and in XLA.
+/// A function of complex numbers is composed of at most 8 real functions, each with an error of at most 4
+/// ulps, in our runtime and in XLA.
 Bounds with_complex_functions(const Program& program, const Values& results, const Bounds& others) {
   return [&program, others, composed = bounds_of_ulps(results, 2 * 8 * 4)](std::size_t k, std::size_t d,
                                                                            std::int64_t i) {

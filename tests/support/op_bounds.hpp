@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on the difference between results of ops and those of a peer: DESIGN 5, and the measured errors of functions.
+// Bounds on the difference between results of ops and those of a peer: DESIGN 5, and the measured errors of
+// functions.
 #pragma once
 
 #include "tests/support/differences.hpp"
@@ -9,8 +10,9 @@ namespace tutti {
 
 enum class Peer { xla, interpreter };
 
-/// The bounds of program_of(row.examples). Moves and integers: 0. Sums: the roundings of both sides. Functions: the
-/// measured errors of both sides. Keeps references to `program` and to `ours`, the results of our runtime.
+/// The bounds of program_of(row.examples). Moves and integers: 0. Sums: the roundings of both sides.
+/// Functions: the measured errors of both sides. Keeps references to `program` and to `ours`, the results of
+/// our runtime.
 Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs, const Values& ours,
                   Peer peer);
 

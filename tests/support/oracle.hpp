@@ -22,9 +22,9 @@ struct Verdict {
   std::vector<Tensors> results;     // [result][device]
 };
 
-/// A Python process with the jax wheel, asked over a socket. It takes 0.2 s to start, 0.7 s more before it first runs
-/// something: ask one process many times. A process that dies or stands still fails the question it was asked; the
-/// next question starts another.
+/// A Python process with the jax wheel, asked over a socket. It takes 0.2 s to start, 0.7 s more before it
+/// first runs something: ask one process many times. A process that dies or stands still fails the question
+/// it was asked; the next question starts another.
 class Oracle {
  public:
   static constexpr int default_limit_ms = 60'000;
@@ -48,7 +48,8 @@ class Oracle {
   Verdict run_jax(const std::string& function, const Tensors& arguments);
   /// Those of `functions` that are not among the functions there, and the other way round.
   std::vector<std::string> without_twin(const std::vector<std::string>& functions);
-  /// For each function of the module `text` what Shardy makes of its reshard: see collectives_of in oracles.py.
+  /// For each function of the module `text` what Shardy makes of its reshard: see collectives_of in
+  /// oracles.py.
   std::vector<std::string> reshards(const std::string& text);
 
  private:
@@ -60,7 +61,8 @@ class Oracle {
   std::unique_ptr<Child> child_;
 };
 
-/// Tests that need Oracle::shared(). Without it they are skipped with the reason, or fail if TUTTI_REQUIRE_ORACLES=1.
+/// Tests that need Oracle::shared(). Without it they are skipped with the reason, or fail if
+/// TUTTI_REQUIRE_ORACLES=1.
 class OracleTest : public testing::Test {
  protected:
   void SetUp() override;

@@ -161,7 +161,8 @@ NamedProgram borders() {
   });
 }
 
-// A recurrence over time: the state goes from trip to trip, a sum over devices in each; weights are used as they are equal.
+// A recurrence over time: the state goes from trip to trip, a sum over devices in each; weights are used as
+// they are equal.
 NamedProgram recurrence() {
   std::vector<ExampleOperand> operands{f64({2, 2}), f64({3}), f64({3, 2}, {{a(), varying}})};
   return named("recurrence", operands, [](const Arrays& x) {

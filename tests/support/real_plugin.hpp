@@ -11,7 +11,8 @@ namespace tutti {
 /// none.
 std::string real_plugin_path();
 
-/// Tests against XLA for CPUs. Without the plugin they are skipped with the reason, or fail if TUTTI_REQUIRE_ORACLES=1.
+/// Tests against XLA for CPUs. Without the plugin they are skipped with the reason, or fail if
+/// TUTTI_REQUIRE_ORACLES=1.
 class WithRealPlugin : public testing::Test {
  protected:
   void SetUp() override;

@@ -24,8 +24,8 @@ bool divides(const Sharding& sharding, const Shape& shape) {
   return true;
 }
 
-/// Adds `sharding` and all that have more of the axes `left`; each once, since a dim's axes are chosen after those
-/// before.
+/// Adds `sharding` and all that have more of the axes `left`; each once, since a dim's axes are chosen after
+/// those before.
 void add_finer(Sharding sharding, std::size_t dim, const Axes& left, std::vector<Sharding>& found) {
   if (dim == sharding.dims.size()) {
     found.push_back(std::move(sharding));

@@ -26,8 +26,8 @@ struct TimelineFile {
   std::vector<TimelineEvent> named(const std::string& name, int worker) const;
 };
 
-/// Fails the test unless the file is what viewers take: JSON, one named track per worker, and one of the `carrier`, all events
-/// in the order in which they began, those of a track beside or inside each other.
+/// Fails the test unless the file is what viewers take: JSON, one named track per worker, and one of the
+/// `carrier`, all events in the order in which they began, those of a track beside or inside each other.
 enum class HasCarrier { no, yes };
 TimelineFile read_timeline(const std::string& path, int workers, HasCarrier carrier = HasCarrier::no);
 

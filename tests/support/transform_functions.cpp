@@ -17,7 +17,8 @@ auto mapped(Body body, Specs in, P out) {
   return shard_map(body, {.mesh = functions_mesh(), .in = std::move(in), .out = std::move(out)});
 }
 
-// --- Derivatives -------------------------------------------------------------------------------------------------
+// --- Derivatives
+// -------------------------------------------------------------------------------------------------
 
 Array gradient_by_ones_own_parameter(const Arrays& a) {
   auto loss = [&](const Array& w) { return sum(tanh(a[0] * w)); };
@@ -192,7 +193,8 @@ std::vector<Function> derivatives() {
   };
 }
 
-// --- Lanes -------------------------------------------------------------------------------------------------------
+// --- Lanes
+// -------------------------------------------------------------------------------------------------------
 
 Array columns_in_lanes(const Arrays& a) {
   auto column = [&](const Array& c) {
@@ -251,7 +253,8 @@ std::vector<Function> lanes() {
   };
 }
 
-// --- Lanes that communicate --------------------------------------------------------------------------------------
+// --- Lanes that communicate
+// --------------------------------------------------------------------------------------
 
 /// Every row of the first argument in a lane of its own.
 template <class Lane>
@@ -338,7 +341,8 @@ std::vector<Function> lanes_that_communicate() {
   };
 }
 
-// --- Maps over the mesh ------------------------------------------------------------------------------------------
+// --- Maps over the mesh
+// ------------------------------------------------------------------------------------------
 
 Array a_map_after_another(const Arrays& a) {
   auto first = [](const Array& x, const Array& w) { return psum(matmul(x, w), "y"); };

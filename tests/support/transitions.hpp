@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transitions written out: the fewest steps that communicate, what a device receives, and the least that it could.
+// Transitions written out: the fewest steps that communicate, what a device receives, and the least that it
+// could.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace tutti {
 
 /// Which numbers of a range are drawn. Integers and bools are drawn whole, whatever it says.
 enum class Numbers {
-  // Multiples of 1 in f16 and bf16, else of 1/4, or finer if the range is small: sums and products of a few are exact
-  // in f32.
+  // Multiples of 1 in f16 and bf16, else of 1/4, or finer if the range is small: sums and products of a few
+  // are exact in f32.
   quarters,
   powers_of_two,  // +-1/4 to +-2, as far as the range has them (else quarters): division by them is exact
   smooth,  // multiples of 2^-10, in f32 of 2^-4: equal, or further apart than a finite difference reaches
@@ -52,7 +52,8 @@ PerDevice in_parts(const PerDevice& value);
 /// The other way round: a tensor of the dtype and shape of `like`.
 Tensor out_of_parts(const Tensor& parts, const Tensor& like);
 
-/// tensor[index] = value, rounded to its dtype; for the maker of the tensor. Of complex numbers give the parts.
+/// tensor[index] = value, rounded to its dtype; for the maker of the tensor. Of complex numbers give the
+/// parts.
 void put_element(Tensor& tensor, std::int64_t index, double value);
 
 /// The axes of the mesh along which the devices hold other values, although they should be equal.
@@ -60,11 +61,12 @@ Axes unequal_axes(const PerDevice& value, const Axes& equal, const Mesh& mesh = 
 /// What the devices' values stand for: along U axes every device gets the sum of the terms; f64, in parts.
 std::vector<std::vector<double>> totals(Type type, const PerDevice& value);
 
-/// <v, w>: the sum of products over all elements and devices, an axis along which v is I counted once; of complex
-/// numbers the real part, nothing conjugated.
+/// <v, w>: the sum of products over all elements and devices, an axis along which v is I counted once; of
+/// complex numbers the real part, nothing conjugated.
 double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w, const Mesh& mesh = example_mesh());
 
-/// On every device the values of the devices along `axis`, as dim 0: what a batch over that axis takes and gives.
+/// On every device the values of the devices along `axis`, as dim 0: what a batch over that axis takes and
+/// gives.
 PerDevice lanes_along(const Axis& axis, const PerDevice& value, const Mesh& mesh = example_mesh());
 /// The same of those that differ along the axis by their types; the others as they are.
 std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std::vector<PerDevice> values,

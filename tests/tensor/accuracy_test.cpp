@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions against libm of more digits: errors in units in the last place, edges, and equal bits whatever the
-// instruction set and the place in the array. docs/accuracy.md has the errors at more points.
+// The elementary functions against libm of more digits: errors in units in the last place, edges, and equal
+// bits whatever the instruction set and the place in the array. docs/accuracy.md has the errors at more
+// points.
 #include "tests/support/accuracy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain, and the fold of its rows, has the bits of its functions one after the other, on every instruction set.
+// A chain, and the fold of its rows, has the bits of its functions one after the other, on every instruction
+// set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -293,8 +294,8 @@ TEST_P(chains_on, fold_rows_in_the_tree_of_rows) {
   }
 }
 
-/// Rows of operands follow each other; what repeats has an element per row, or one for all. Between the results' rows
-/// lies an element that stays.
+/// Rows of operands follow each other; what repeats has an element per row, or one for all. Between the
+/// results' rows lies an element that stays.
 template <class T>
 void check_by_rows(Store store) {
   std::mt19937_64 random(5);

@@ -107,7 +107,8 @@ bool same_element(T a, T b) {
   return a == b;
 }
 
-/// Whose elements C++ has: all but f16, bf16 (tests/tensor/half_test.cpp) and complex numbers (complex_test.cpp).
+/// Whose elements C++ has: all but f16, bf16 (tests/tensor/half_test.cpp) and complex numbers
+/// (complex_test.cpp).
 inline std::vector<DType> arithmetic_dtypes() {
   std::vector<DType> dtypes;
   for (DType dtype : all_dtypes())

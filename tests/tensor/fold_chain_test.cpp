@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum, functions of it and the chain that makes each result of it have the bits of one kernel after the other.
+// A sum, functions of it and the chain that makes each result of it have the bits of one kernel after the
+// other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ Columns<T> any_columns(std::size_t columns, std::size_t count, std::mt19937_64& 
 
 const std::byte* bytes(const auto& values) { return reinterpret_cast<const std::byte*>(values.data()); }
 
-/// Where the operands of a chain over folds are: `each` has n elements per step and result, `ones` one per step.
+/// Where the operands of a chain over folds are: `each` has n elements per step and result, `ones` one per
+/// step.
 template <class T>
 struct Example {
   std::size_t results;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16 and bf16: every kernel computes in f32, or adds up in f32, and rounds once. The reference rounds by searching the
-// list of all numbers that the dtype has.
+// f16 and bf16: every kernel computes in f32, or adds up in f32, and rounds once. The reference rounds by
+// searching the list of all numbers that the dtype has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ double value_of(std::uint16_t bits) {
   return sign * std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
 }
 
-/// The nearest one, of two the one with even bits. Beyond the largest comes what would be the next number, as infinity.
+/// The nearest one, of two the one with even bits. Beyond the largest comes what would be the next number, as
+/// infinity.
 template <class H>
 std::uint16_t nearest(long double x) {
   static const auto numbers = [] {
@@ -222,7 +223,8 @@ TEST_P(half_on, comparisons_and_clamps_are_exact) {
   });
 }
 
-/// Whether `found` is `exact` rounded, or the number beside it where the sum in f32, off by this bound, rounds.
+/// Whether `found` is `exact` rounded, or the number beside it where the sum in f32, off by this bound,
+/// rounds.
 template <class H>
 void expect_sum(H found, double exact, double magnitude, std::int64_t n, std::string_view what) {
   const double off = 2 * std::ceil(std::log2(double(n) + 1)) * 0x1p-24 * magnitude;

@@ -15,7 +15,8 @@ std::vector<std::int64_t> instruction_sets() {
   for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1)
     if (const std::int64_t target = left & -left; (hwy::SupportedTargets() & target) != 0)
       targets.push_back(target);
-  // Highway may support none of those that it compiles for, as on an ARM without AES; it runs the baseline there.
+  // Highway may support none of those that it compiles for, as on an ARM without AES; it runs the baseline
+  // there.
   if (targets.empty()) targets.push_back(HWY_STATIC_TARGET);
   return targets;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sqrt, rsqrt, sin, cos, log1p, expm1 and erf against 80-bit libm: error in units in the last place over ranges
-// that reach every exponent, and the edges, on every instruction set.
+// exp, log, tanh, logistic, sqrt, rsqrt, sin, cos, log1p, expm1 and erf against 80-bit libm: error in units
+// in the last place over ranges that reach every exponent, and the edges, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of several threads at the same time, each thread with operands, a result and scratch of its own, against
-// those of one thread, bit for bit. TUTTI_TEST_CALLS says how many a thread, for tools that make them slow (make race).
+// Products of several threads at the same time, each thread with operands, a result and scratch of its own,
+// against those of one thread, bit for bit. TUTTI_TEST_CALLS says how many a thread, for tools that make them
+// slow (make race).
 // TUTTI_TEST_OPENBLAS=serial says that the library without locks must be the one that is loaded; none and
 // wide say that the file which the loader finds is empty, or has sizes of 64 bits.
 #include <gtest/gtest.h>

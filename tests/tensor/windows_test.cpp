@@ -79,8 +79,8 @@ T& element(std::vector<T>& values, std::int64_t offset) {
   return values[static_cast<std::size_t>(offset) / sizeof(T)];
 }
 
-/// Calls f(offset in the array, offset in the windows) for each element that a scatter reaches, in order. Indices are
-/// numbers of elements.
+/// Calls f(offset in the array, offset in the windows) for each element that a scatter reaches, in order.
+/// Indices are numbers of elements.
 template <class T, class F>
 void for_each_element(const Windows& layout, const std::vector<std::int64_t>& indices, F f) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -128,7 +128,8 @@ Windows layout_of(Lies lies) {
           .index_dtype = DType::i64};
 }
 
-/// The array and the windows of a scatter: different everywhere, so that the order of sums shows in their last bits.
+/// The array and the windows of a scatter: different everywhere, so that the order of sums shows in their
+/// last bits.
 template <class T>
 struct Scattered {
   explicit Scattered(const Lies& lies)

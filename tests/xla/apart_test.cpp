@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in branches and loops that only some devices run. XLA must not wait for the other devices. A process that
-// hangs lives for 40 s or more, so each way runs in a child process with a time limit.
+// Collectives in branches and loops that only some devices run. XLA must not wait for the other devices. A
+// process that hangs lives for 40 s or more, so each way runs in a child process with a time limit.
 // Measured on plugin A with 20 calls: all kinds are right in all five ways.
 #include <fmt/format.h>
 
@@ -230,8 +230,9 @@ TEST_P(xla_apart, collectives_of_all_kinds_are_right) {
   EXPECT_NE(finished.out.find("[  PASSED  ] 1 test."), finished.out.npos) << finished.out;
 }
 
-// Measured on plugin A: this op hung in cond, switch, while and loop_in_a_cond; each was killed after 50 s. It ended in
-// cond_in_a_loop, where all devices permute equally often. Our own Permute is lowered to an all_gather there.
+// Measured on plugin A: this op hung in cond, switch, while and loop_in_a_cond; each was killed after 50 s.
+// It ended in cond_in_a_loop, where all devices permute equally often. Our own Permute is lowered to an
+// all_gather there.
 TEST_P(xla_apart, permutations_by_a_users_op_are_refused) {
   const auto lower = [&](const Kind& kind) {
     return refusal([&] { lower_replicas(program_of(kind, GetParam()), cube); });

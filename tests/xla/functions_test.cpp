@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPMD functions with collectives, control flow, custom rules and futures, with their gradients and lanes. The machine
-// of a plugin gives the numbers of the local machine, which tests/oracle compares with JAX's.
+// SPMD functions with collectives, control flow, custom rules and futures, with their gradients and lanes.
+// The machine of a plugin gives the numbers of the local machine, which tests/oracle compares with JAX's.
 #include <cmath>
 
 #include "tests/support/full_sets.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of whole arrays on the machine of a plugin: shard_maps among other operations, and results of one call as
-// arguments of the next call.
+// Programs of whole arrays on the machine of a plugin: shard_maps among other operations, and results of one
+// call as arguments of the next call.
 #include "tests/support/print.hpp"
 #include "tests/support/shardings.hpp"
 #include "tests/xla/same_numbers.hpp"

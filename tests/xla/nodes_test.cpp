@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of several processes that share devices. The fake plugin uses the key-value store as XLA's plugin for GPUs.
+// Clients of several processes that share devices. The fake plugin uses the key-value store as XLA's plugin
+// for GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -208,8 +208,8 @@ TEST_F(xla_on_cpus, refuses_an_array_larger_than_all_memory) {
 }
 
 TEST_F(xla_on_cpus, lets_exceptions_of_the_plugin_arrive_as_errors_or_refuses_itself) {
-  // 0.115 throws std::length_error at -1; 0.81 takes -1, and throws std::bad_variant_access at a text. This test avoids
-  // our own check on purpose.
+  // 0.115 throws std::length_error at -1; 0.81 takes -1, and throws std::bad_variant_access at a text. This
+  // test avoids our own check on purpose.
   std::vector<Value> values{std::string("8")};
   if (client()->plugin().minor_version() >= 115) values.emplace_back(std::int64_t{-1});
   for (const Value& value : values) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares functions on the machine of a plugin and on the local machine: types, numbers and shardings of the results.
+// Compares functions on the machine of a plugin and on the local machine: types, numbers and shardings of the
+// results.
 #pragma once
 
 #include <string>
@@ -9,8 +10,10 @@
 
 namespace tutti {
 
-/// Describes the first difference between arrays: in type, sharding, or a part. Empty: none. Integers must be equal.
-/// Floats may differ by `epsilons` times the epsilon of their dtype, times their magnitude if that is more than 1.
+/// Describes the first difference between arrays: in type, sharding, or a part. Empty: none. Integers must be
+/// equal.
+/// Floats may differ by `epsilons` times the epsilon of their dtype, times their magnitude if that is more
+/// than 1.
 std::string difference(const Arrays& ours, const Arrays& theirs, double epsilons);
 
 /// Quarters in [-2, 2], so irregular that a wrong order shows. Sums and products of a few are exact.

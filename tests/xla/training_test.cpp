@@ -40,8 +40,8 @@ std::vector<double> losses(const Machine& machine, int steps) {
   return found;
 }
 
-// Bound on the difference of one step from equal parameters; derived in tests/oracle/digits_test.cpp. Steps contract
-// differences, so n steps differ by at most n times as much.
+// Bound on the difference of one step from equal parameters; derived in tests/oracle/digits_test.cpp. Steps
+// contract differences, so n steps differ by at most n times as much.
 constexpr double bound_of_step = 2 * 2 * 14 * 0x1p-23 * 8;
 
 TEST_F(xla_training, has_the_losses_of_the_local_machine) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in futures, derivatives, lanes and control flow, on the machine of a plugin. Numbers are quarters, whose
-// sums and products are exact, so all bits are equal.
+// Collectives in futures, derivatives, lanes and control flow, on the machine of a plugin. Numbers are
+// quarters, whose sums and products are exact, so all bits are equal.
 #include "tests/xla/same_numbers.hpp"
 
 namespace tutti {

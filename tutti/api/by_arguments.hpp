@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments that a derivative is by: grad(f) is by the first one, grad<1>(f) by the second, grad<0, 2>(f) by two.
+// The arguments that a derivative is by: grad(f) is by the first one, grad<1>(f) by the second, grad<0, 2>(f)
+// by two.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +65,8 @@ auto chosen_with_leaves(const std::tuple<A...>& arguments, const Arrays& leaves)
   return chosen<by...>(tree::rebuild(arguments, all));
 }
 
-/// Leaves of the arguments that are named, several rows of them, each in the order of the arguments: each as chosen() has them.
+/// Leaves of the arguments that are named, several rows of them, each in the order of the arguments: each as
+/// chosen() has them.
 template <int... by, class... A>
 Arrays rows_as_chosen(const std::tuple<A...>& arguments, const Arrays& rows) {
   const std::vector<bool> named = chosen_leaves<by...>(arguments);

@@ -16,16 +16,16 @@ namespace tutti::internal {
 
 /// Results of `function` and the gradient of result 0, a scalar, by the arguments marked in `by`.
 /// The loss may have any state: V means the sum over the devices.
-/// Throws T005 if the loss is no scalar, T007 if it is not a float or an argument neither that nor complex, T010 for
-/// refused rules.
+/// Throws T005 if the loss is no scalar, T007 if it is not a float or an argument neither that nor complex,
+/// T010 for refused rules.
 struct FlatGradient {
   Arrays results, gradient;
 };
 FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
                                  const std::vector<bool>& by, Where where);
 
-/// Results, and their tangents for tangents of all arguments; zeros where nothing changes. Results of bool and integers
-/// have tangents of zeros of their own type.
+/// Results, and their tangents for tangents of all arguments; zeros where nothing changes. Results of bool
+/// and integers have tangents of zeros of their own type.
 struct FlatJvp {
   Arrays results, tangents;
 };
@@ -73,13 +73,13 @@ class Gradient {
 
 namespace tutti {
 
-/// The gradient of a function that returns a scalar, by its first argument: a tree like that argument. grad<1>(f) is by
-/// the second one, grad<0, 2>(f) by two: a tuple of trees.
-/// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results,
-/// which may be of ops without derivatives.
-/// By a parameter that is equal on all devices of an axis it is the sum over these devices: the parameter is one value
-/// for all. Under vmap that sum mixes per-example gradients of different devices. For those of the own examples
-/// differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
+/// The gradient of a function that returns a scalar, by its first argument: a tree like that argument.
+/// grad<1>(f) is by the second one, grad<0, 2>(f) by two: a tuple of trees.
+/// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary
+/// results, which may be of ops without derivatives.
+/// By a parameter that is equal on all devices of an axis it is the sum over these devices: the parameter is
+/// one value for all. Under vmap that sum mixes per-example gradients of different devices. For those of the
+/// own examples differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
 /// By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along its conjugate.
 template <int... by, class F>
 internal::Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
@@ -91,7 +91,8 @@ internal::Gradient<F, true, by...> value_and_grad(F function, Where where = Wher
   return {std::move(function), where};
 }
 
-/// jax.jvp: std::pair of f(arguments...) and how it changes along `tangents`. Both are tuples of trees of one structure.
+/// jax.jvp: std::pair of f(arguments...) and how it changes along `tangents`. Both are tuples of trees of one
+/// structure.
 template <class F, class... A>
 auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents,
          Where where = Where::here()) {
@@ -106,7 +107,8 @@ template <class F, class X, class T>
   requires(!(tree::is<X, std::tuple> && std::same_as<X, T>))
 void jvp(F, const X&, const T&) = delete;  // jvp(f, std::tuple{x, y}, std::tuple{dx, dy})
 
-/// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not differentiated.
+/// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not
+/// differentiated.
 struct HasAux {};
 inline constexpr HasAux has_aux;
 
@@ -114,8 +116,8 @@ inline constexpr HasAux has_aux;
 
 namespace tutti::internal {
 
-/// The map from tangents of the arguments to the tangent of the result at one point; trees like these. It may be called
-/// many times, also in vmap and in other functions of the same trace.
+/// The map from tangents of the arguments to the tangent of the result at one point; trees like these. It may
+/// be called many times, also in vmap and in other functions of the same trace.
 template <class Result, class... A>
 class LinearMap {
  public:
@@ -185,8 +187,8 @@ class CallWithAux {
 
 namespace tutti {
 
-/// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
-/// cotangents of the arguments.
+/// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the
+/// tuple of the cotangents of the arguments.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
@@ -198,8 +200,8 @@ auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::her
   auto result = call.result(found.at.results);
   return std::pair{result, internal::Pullback<decltype(result), A...>(std::move(found), arguments, result)};
 }
-/// The same of a function that returns a pair: std::tuple of its first part, the pullback, and the second part, which is not
-/// differentiated.
+/// The same of a function that returns a pair: std::tuple of its first part, the pullback, and the second
+/// part, which is not differentiated.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   internal::CallWithAux<F, A...> call(function, arguments);
@@ -213,8 +215,8 @@ template <class F, class X, class... Aux>
   requires(!tree::is<X, std::tuple>)
 void vjp(F, const X&, const Aux&...) = delete;  // vjp(f, std::tuple{x, y}) -> {f(x, y), pullback}
 
-/// jax.linearize: std::pair of f(arguments...) and the linear function from tangents of the arguments to that of the
-/// result. The function runs once; the linear function computes only what depends on the tangents.
+/// jax.linearize: std::pair of f(arguments...) and the linear function from tangents of the arguments to that
+/// of the result. The function runs once; the linear function computes only what depends on the tangents.
 /// Throws T010 for a custom_vjp whose backward is not linear.
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
@@ -224,7 +226,8 @@ auto linearize(F function, const std::tuple<A...>& arguments, Where where = Wher
   auto result = call.result(found.results);
   return std::pair{result, internal::LinearMap<decltype(result), A...>(std::move(found), arguments, result)};
 }
-/// The same of a function that returns a pair: std::tuple of its first part, the linear function, and the second part.
+/// The same of a function that returns a pair: std::tuple of its first part, the linear function, and the
+/// second part.
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   internal::CallWithAux<F, A...> call(function, arguments);

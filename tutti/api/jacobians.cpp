@@ -15,7 +15,8 @@
 namespace tutti {
 namespace {
 
-/// For every element of the leaves, one leaf after another, a row: 1 there, 0 elsewhere. Per leaf: [rows, its dims..].
+/// For every element of the leaves, one leaf after another, a row: 1 there, 0 elsewhere. Per leaf: [rows, its
+/// dims..].
 Arrays basis_of(const Types& leaves) {
   std::int64_t rows = 0, first = 0;
   for (Type leaf : leaves) rows += leaf.shape().elements();
@@ -38,7 +39,8 @@ Arrays in_lanes(const FlatCalled& call, const Arrays& basis, int out,
   return vmap_flat({rule, basis, std::move(mapped)}, {.out = out}, call.where);
 }
 
-/// The part of dimension `dim`, 0 or the last one, that belongs to the elements of a leaf from `first` on, in its shape.
+/// The part of dimension `dim`, 0 or the last one, that belongs to the elements of a leaf from `first` on, in
+/// its shape.
 Array part_of(const Array& lanes, int dim, std::int64_t first, const Shape& leaf, const Shape& to) {
   Array part = lanes;
   if (lanes.dim(dim) != leaf.elements()) part = slice_in_dim(lanes, first, first + leaf.elements(), 1, dim);

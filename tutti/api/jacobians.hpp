@@ -55,21 +55,24 @@ class Jacobian {
 
 namespace tutti {
 
-/// jax.jacfwd: the derivative of every element of the results by every element of the first argument (jacfwd<1>(f): of the
-/// second; jacfwd<0, 2>(f): of two, a tuple), an array [result dims.., argument dims..] for each pair of leaves.
-/// The Jacobian is a tree like the result, with a tree like the argument in the place of each leaf; a struct of the result
-/// becomes a std::tuple of its fields, unless the argument is one Array.
-/// The function is traced once; its linear part runs for all elements of the argument at once, in lanes of vmap.
+/// jax.jacfwd: the derivative of every element of the results by every element of the first argument
+/// (jacfwd<1>(f): of the second; jacfwd<0, 2>(f): of two, a tuple), an array [result dims.., argument dims..]
+/// for each pair of leaves.
+/// The Jacobian is a tree like the result, with a tree like the argument in the place of each leaf; a struct
+/// of the result becomes a std::tuple of its fields, unless the argument is one Array.
+/// The function is traced once; its linear part runs for all elements of the argument at once, in lanes of
+/// vmap.
 /// Inside of shard_map column j is how the results change when element j moves on all devices at once.
 /// Throws T007 unless arguments are floats, and results floats or complex.
 template <int... by, class F>
 internal::Jacobian<F, JacobianMode::forward, by...> jacfwd(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
-/// jax.jacrev: the same, row by row: the linear part runs backwards for all elements of the results at once. Cheaper than
-/// jacfwd where the results have fewer elements than the argument.
-/// Inside of shard_map row i is the gradient of result i as `grad` defines it: of a result that varies, of the sum over the
-/// devices. It equals jacfwd where argument and result are equal on all devices, and where each device works alone.
+/// jax.jacrev: the same, row by row: the linear part runs backwards for all elements of the results at once.
+/// Cheaper than jacfwd where the results have fewer elements than the argument.
+/// Inside of shard_map row i is the gradient of result i as `grad` defines it: of a result that varies, of
+/// the sum over the devices. It equals jacfwd where argument and result are equal on all devices, and where
+/// each device works alone.
 /// Throws T007 unless results are floats, and arguments floats or complex.
 template <int... by, class F>
 internal::Jacobian<F, JacobianMode::reverse, by...> jacrev(F function, Where where = Where::here()) {
@@ -105,18 +108,19 @@ class Hessian {
 
 namespace tutti {
 
-/// jax.hessian: the second derivatives of a function that returns a scalar, as jacfwd of its gradient: for one Array x an
-/// array [x dims.., x dims..], for a tree a tree of trees.
-/// Throws T005 if the function does not return a scalar (of an array of results take jacfwd(jacrev(f))), T007 for arguments
-/// that are no floats.
+/// jax.hessian: the second derivatives of a function that returns a scalar, as jacfwd of its gradient: for
+/// one Array x an array [x dims.., x dims..], for a tree a tree of trees.
+/// Throws T005 if the function does not return a scalar (of an array of results take jacfwd(jacrev(f))), T007
+/// for arguments that are no floats.
 template <int... by, class F>
 internal::Hessian<F, by...> hessian(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 
-/// The Hessian of a function that returns a scalar, times `v`: a tree like x. Costs a few times the function, not a few times
-/// the number of elements: the gradient, forward.
-/// Throws T005 if the function does not return a scalar or `v` has another shape than x, T012 if it has another structure.
+/// The Hessian of a function that returns a scalar, times `v`: a tree like x. Costs a few times the function,
+/// not a few times the number of elements: the gradient, forward.
+/// Throws T005 if the function does not return a scalar or `v` has another shape than x, T012 if it has
+/// another structure.
 template <class F, class X>
 X hvp(F function, const X& x, const X& v, Where where = Where::here()) {
   internal::Gradient<F, false> gradient(std::move(function), where, "hvp");

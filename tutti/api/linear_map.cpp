@@ -84,8 +84,8 @@ namespace {
 
 Program varying_over(const Program& program, const Axes& axes);
 
-// Repeats a program with implicit casts, on arguments that may vary over `axes`, with which it was not traced. Programs
-// inside of its ops are typed anew: all their inputs and outputs vary over these.
+// Repeats a program with implicit casts, on arguments that may vary over `axes`, with which it was not
+// traced. Programs inside of its ops are typed anew: all their inputs and outputs vary over these.
 Arrays replayed(const Program& program, const Arrays& arguments, const Axes& axes) {
   PerVar<Array> values(program);
   for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
@@ -119,7 +119,8 @@ Program varying_over(const Program& program, const Axes& axes) {
   return trace(types, repeated).program;
 }
 
-// The axes over which arguments vary and inputs do not: those of a vmap inside of which a pullback of outside is called.
+// The axes over which arguments vary and inputs do not: those of a vmap inside of which a pullback of outside
+// is called.
 Axes new_axes(const Program& program, const Arrays& arguments) {
   Axes axes;
   for (std::size_t i = 0; i < arguments.size(); ++i)

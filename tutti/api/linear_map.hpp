@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function at a point, flat: its results, and how they move with its arguments. Shared by vjp, linearize and jacobians.
+// A function at a point, flat: its results, and how they move with its arguments. Shared by vjp, linearize
+// and jacobians.
 #pragma once
 
 #include <functional>

@@ -41,11 +41,11 @@ std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function
 namespace tutti {
 
 /// The StableHLO of a function of whole arrays, as Machine::compile takes it, without a machine:
-/// lower_text(shard_map(step, ..), std::tuple{params, batch}). Values of arguments are not read, so `abstract(shape, dtype)`
-/// will do. The parameters of `main` are the leaves of the arguments, in order; data that the function closes over stands in
-/// the text. docs/stablehlo.md runs such a text from Python.
-/// Throws the errors of the traced ops, T011 inside of a trace and for an array without a value that the function closes over,
-/// T014 where shard_maps are over another mesh, T010 for an op without StableHLO.
+/// lower_text(shard_map(step, ..), std::tuple{params, batch}). Values of arguments are not read, so
+/// `abstract(shape, dtype)` will do. The parameters of `main` are the leaves of the arguments, in order; data
+/// that the function closes over stands in the text. docs/stablehlo.md runs such a text from Python.
+/// Throws the errors of the traced ops, T011 inside of a trace and for an array without a value that the
+/// function closes over, T014 where shard_maps are over another mesh, T010 for an op without StableHLO.
 template <class F, class... A>
 std::string lower_text(const F& function, const std::tuple<A...>& arguments, const TextOptions& options = {},
                        Where where = Where::here()) {

@@ -81,10 +81,11 @@ class Vmapped {
 
 namespace tutti {
 
-/// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
-/// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
-/// Without lanes the results are empty. A reduction over the axis then gives its neutral element, pmean NaN, a gather
-/// nothing. Naming a device is T009, splitting a dim over them T005.
+/// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters
+/// the body varies over the new axis, so gradients inside are per example; collectives inside may use it if
+/// it has a name.
+/// Without lanes the results are empty. A reduction over the axis then gives its neutral element, pmean NaN,
+/// a gather nothing. Naming a device is T009, splitting a dim over them T005.
 /// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes,
 /// T002 if the axis' name is bound already.
 template <class F>

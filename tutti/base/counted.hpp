@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// A count with its noun, for messages: "1 dim", "2 dims". `several` is the plural where an s does not make it.
+/// A count with its noun, for messages: "1 dim", "2 dims". `several` is the plural where an s does not make
+/// it.
 std::string counted(std::int64_t n, std::string_view one, std::string_view several = {});
 
 /// "512 B", "1.5 MiB".

@@ -32,8 +32,8 @@ class Ids {
   std::size_t count_;
 };
 
-/// A list whose elements have names of a type of their own: `enum class BufferId : int {}`. An index into one list is
-/// no index into another, and needs no cast.
+/// A list whose elements have names of a type of their own: `enum class BufferId : int {}`. An index into one
+/// list is no index into another, and needs no cast.
 template <class Id, class T>
 class Indexed {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `tutti`. Of the tool's files this one alone includes CLI11, which takes seconds to compile.
+// The command line of `tutti`. Of the tool's files this one alone includes CLI11, which takes seconds to
+// compile.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

@@ -9,17 +9,18 @@
 
 namespace tutti {
 
-/// The cores of a team: each helper is bound to one, and the caller, who is bound to none, has one to itself. Where
-/// both share a core the scheduler leaves them for a tenth of a second, and every hand-off takes a time slice. Helpers
-/// begin near the caller and move to make way only: callers who take turns on two cores make one move each time.
+/// The cores of a team: each helper is bound to one, and the caller, who is bound to none, has one to itself.
+/// Where both share a core the scheduler leaves them for a tenth of a second, and every hand-off takes a time
+/// slice. Helpers begin near the caller and move to make way only: callers who take turns on two cores make
+/// one move each time.
 class Cores {
  public:
-  /// Among the processors that this thread may use. Where there are fewer cores than workers these are hardware
-  /// threads; where there are fewer of those, too, nobody is bound.
+  /// Among the processors that this thread may use. Where there are fewer cores than workers these are
+  /// hardware threads; where there are fewer of those, too, nobody is bound.
   explicit Cores(int workers);
 
-  /// Binds the helpers, workers 1, 2, .., to where the calling thread, worker 0, is not. Quick if they are. Helpers
-  /// that somebody else has bound since are left alone.
+  /// Binds the helpers, workers 1, 2, .., to where the calling thread, worker 0, is not. Quick if they are.
+  /// Helpers that somebody else has bound since are left alone.
   void keep_apart(std::span<std::thread> helpers);
 
  private:

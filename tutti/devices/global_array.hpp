@@ -16,8 +16,9 @@
 
 namespace tutti::internal {
 
-/// The memory of a finished array: its distinct shards, dense, `shard_stride` bytes apart, in mesh order of the stored
-/// axes. A dim that does not divide has room for ceil(d / n) in each. Freed, or given back, with the last owner.
+/// The memory of a finished array: its distinct shards, dense, `shard_stride` bytes apart, in mesh order of
+/// the stored axes. A dim that does not divide has room for ceil(d / n) in each. Freed, or given back, with
+/// the last owner.
 struct ShardedBuffer {
   std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;
@@ -37,12 +38,14 @@ class RemoteShards {
 
   /// True if this process can read the part of `device`, a position of the array's mesh.
   virtual bool holds(int device) const = 0;
-  /// Waits for the parts of these devices, and copies them. All have the padded local shape of the array's sharding.
+  /// Waits for the parts of these devices, and copies them. All have the padded local shape of the array's
+  /// sharding.
   /// Throws the errors of the call that computes them, with its line.
   virtual Tensors download(std::span<const int> devices) const = 0;
 };
 
-/// Finished data: whole on one host, or sharded on a mesh between calls, on the host or on the devices of a machine.
+/// Finished data: whole on one host, or sharded on a mesh between calls, on the host or on the devices of a
+/// machine.
 /// Immutable, until its only owner gives it away.
 class GlobalArray {
  public:
@@ -51,16 +54,19 @@ class GlobalArray {
   /// An array on a mesh. `type`: of the whole array.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
   GlobalArray(Type type, Sharding sharding, std::shared_ptr<const RemoteShards> shards);
-  /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros. Dims need
-  /// not divide: see block.hpp. Each element is copied once; an array of terms is summed first, which takes its whole.
+  /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others
+  /// zeros. Dims need not divide: see block.hpp. Each element is copied once; an array of terms is summed
+  /// first, which takes its whole.
   /// Throws T013 as padded_local_type does.
   static GlobalArray distributed(const GlobalArray& array, const Sharding& sharding);
   static GlobalArray distributed(const Tensor& whole, const Sharding& sharding);
 
-  /// How often the memory was taken over and written anew. The elements are the same as long as this number is.
+  /// How often the memory was taken over and written anew. The elements are the same as long as this number
+  /// is.
   std::uint64_t rewrites() const { return rewrites_; }
-  /// For the only owner, before it writes: no other thread can read the number then. The only caller, Executable's
-  /// room_for, hands in an array that is_given_away found without other owners, or a result not yet handed out.
+  /// For the only owner, before it writes: no other thread can read the number then. The only caller,
+  /// Executable's room_for, hands in an array that is_given_away found without other owners, or a result not
+  /// yet handed out.
   void count_rewrite() const { ++rewrites_; }
 
   /// The type of the whole; invariant over all axes.

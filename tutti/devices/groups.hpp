@@ -19,9 +19,9 @@ using Pairs = std::vector<std::pair<int, int>>;
 
 namespace tutti::ops {
 
-/// Which devices along some axes communicate with each other: positions along the axes together, row-major in the
-/// order given; every position in one group. The order in a group says who stands where in it, the order of the
-/// groups nothing. Empty: one group of all, in order.
+/// Which devices along some axes communicate with each other: positions along the axes together, row-major in
+/// the order given; every position in one group. The order in a group says who stands where in it, the order
+/// of the groups nothing. Empty: one group of all, in order.
 using Groups = std::vector<std::vector<int>>;
 
 enum class GroupSizes { equal, any };
@@ -67,8 +67,8 @@ std::string to_string(const Pairs& pairs);
 
 namespace tutti::internal {
 
-/// A plan lists every source of every result of a collective that has no regular pattern. Throws R003 if these
-/// are more than 2^25, which takes GiB of memory; a mesh of 65,536 devices can ask for 2^32.
+/// A plan lists every source of every result of a collective that has no regular pattern. Throws R003 if
+/// these are more than 2^25, which takes GiB of memory; a mesh of 65,536 devices can ask for 2^32.
 void require_plannable(std::int64_t sources);
 
 /// For errors: the beginning of a long list.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op says of how it computes: a description, not code that loops. The compiler of run/ owns loops, tiles,
-// workers, fusion and views.
+// What an op says of how it computes: a description, not code that loops. The compiler of run/ owns loops,
+// tiles, workers, fusion and views.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ using SubProgram = std::shared_ptr<const Program>;
 /// The words in which ops say how they compute: for authors of ops, not for users' programs.
 namespace kernel {
 
-/// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds nothing.
+/// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds
+/// nothing.
 struct Coordinate {
   enum class Of { nowhere, dim, axis } of = Of::nowhere;
   Dim dim{};    // if of == dim
@@ -37,11 +38,12 @@ Coordinate along(Dim dim, std::int64_t weight = 1);
 Coordinate along(const Axis& axis);
 inline constexpr Coordinate nowhere{};
 
-/// The result (each, if there are several) is the operand at other addresses. The digits' joint index space covers every
-/// element of the result exactly once: result index = sum of digit * to.weight per dim, operand index likewise, from
-/// `start` on; weights of the operand may be negative. A digit that comes from `nowhere` repeats the operand. Mesh axes
-/// that no digit names stay as they are: each device reads its own.
-/// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim 0}.
+/// The result (each, if there are several) is the operand at other addresses. The digits' joint index space
+/// covers every element of the result exactly once: result index = sum of digit * to.weight per dim, operand
+/// index likewise, from `start` on; weights of the operand may be negative. A digit that comes from `nowhere`
+/// repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
+/// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim
+/// 0}.
 struct Digit {
   std::int64_t size;
   Coordinate from, to;
@@ -56,7 +58,8 @@ struct View {
 /// Every dim stays as it is.
 View identity_view(const Shape& shape);
 
-/// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
+/// Element by element; operands and result have the same shape (convert, compare and select change only the
+/// dtype).
 struct SelectFn {};   // operands: bool, on_true, on_false
 struct ClampFn {};    // operands: low, x, high
 struct ConvertFn {};  // from the operand's dtype to the result's
@@ -70,16 +73,16 @@ struct ReduceDims {
   Dims dims;  // ascending
 };
 
-/// Fold over the devices along `axes`, pairwise in mesh order; the result is equal along them. `then`: the result
-/// is the fold's value at other addresses (reduce_scatter).
+/// Fold over the devices along `axes`, pairwise in mesh order; the result is equal along them. `then`: the
+/// result is the fold's value at other addresses (reduce_scatter).
 struct Fold {
   ReduceKind kind;
   Axes axes;
   std::vector<View> then;  // none or one
 };
 
-/// Each device puts its result together from pieces: a block of the operand that some device holds, the fold of that
-/// block of several devices, or zeros.
+/// Each device puts its result together from pieces: a block of the operand that some device holds, the fold
+/// of that block of several devices, or zeros.
 struct Shuffle {
   struct Piece {
     std::vector<int> devices;  // ascending, which is mesh order; none: zeros
@@ -105,7 +108,8 @@ class Printer {
   virtual ~Printer() = default;
   /// One line, without its end.
   virtual void print(std::string line) = 0;
-  /// "i=1": the position of the devices that run the kernel, along axes that are not in its Layout. Empty: there are none.
+  /// "i=1": the position of the devices that run the kernel, along axes that are not in its Layout. Empty:
+  /// there are none.
   virtual std::string place() const = 0;
 };
 
@@ -114,7 +118,8 @@ struct Lines {
   std::int64_t begin = 0, end = 1;
   std::int64_t count() const { return end - begin; }
 };
-/// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and at the same time.
+/// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and
+/// at the same time.
 /// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
 struct Unit {
   std::span<const std::byte* const> operands;
@@ -144,7 +149,8 @@ struct Opaque {
   /// True if run() may throw for values that it cannot work with (R005). Then all processes of a machine
   /// throw, at the end of the call. One that throws without having said so counts as one that has failed.
   bool may_throw = false;
-  /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these elements.
+  /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these
+  /// elements.
   std::optional<std::size_t> changes = {};
   /// Not empty: the only result consists of these blocks, which do not overlap. A reader of parts of the
   /// result may read them from the operands.
@@ -154,8 +160,8 @@ struct Opaque {
   Shared shared = {};
 };
 
-/// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes its way; an
-/// op does not communicate over the axes along which it differs.
+/// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes
+/// its way; an op does not communicate over the axes along which it differs.
 struct Sub {
   enum class How {
     choose,  // operand 0 is an i32 index, clamped; that program takes the others and gives the results

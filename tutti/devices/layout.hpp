@@ -19,8 +19,8 @@ enum class Storage {
 
 namespace tutti::ops {
 
-/// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the distinct
-/// buffers of a value, row-major over its stored axes in mesh order.
+/// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the
+/// distinct buffers of a value, row-major over its stored axes in mesh order.
 class Layout {
  public:
   Layout(Mesh mesh, Storage storage, Types operands, Types results);
@@ -34,8 +34,8 @@ class Layout {
   bool stores(Type type, const Axis& axis) const;
   int shards(Type type) const;
   int shard(Type type, int device) const;
-  /// Per shard: the position of the first device that holds it, along the axes that store it: "i=1, j=0". Empty texts if all
-  /// devices hold the one shard.
+  /// Per shard: the position of the first device that holds it, along the axes that store it: "i=1, j=0".
+  /// Empty texts if all devices hold the one shard.
   std::vector<std::string> holders(Type type) const;
   /// The position of `device` along `axes` together, row-major in the order given.
   int position(const Axes& axes, int device) const;

@@ -30,9 +30,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(50);  // then sleep; waking costs 25-30 us
 constexpr auto long_wait =
     std::chrono::microseconds(300);  // at a barrier: a helper does not get its processor
-// Two of them so close look like more than an accident: who shares a processor gets it for milliseconds, then waits as
-// long. The caller is alone then, at first for a short time: a host that takes a processor away now and then does the
-// same. Twice as long when it soon happens again.
+// Two of them so close look like more than an accident: who shares a processor gets it for milliseconds, then
+// waits as long. The caller is alone then, at first for a short time: a host that takes a processor away now
+// and then does the same. Twice as long when it soon happens again.
 constexpr auto crowded_within = std::chrono::milliseconds(50);
 constexpr auto shortest_alone = std::chrono::milliseconds(10);
 constexpr auto longest_alone = std::chrono::milliseconds(200);
@@ -230,7 +230,8 @@ Team::Team(int workers, Use use, Fewer fewer) : state_(std::make_unique<State>(w
     for (int i = 1; i < workers; ++i)
       state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
   } catch (const std::system_error& error) {
-    // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give theirs back.
+    // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give
+    // theirs back.
     const bool has_memory = has_room(bytes_of_thread());
     if (has_memory && fewer == Fewer::accepted) {
       state_->make_do_with(static_cast<int>(std::ssize(state_->threads)) + 1, error.what());

@@ -8,10 +8,10 @@
 
 namespace tutti {
 
-/// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team. They spin
-/// for a moment after each piece and then sleep; an idle team uses no processor time. One piece runs at a time;
-/// callers on other threads wait their turn. Helpers are bound to a core each (cores.hpp), and so are threads that work
-/// on them starts.
+/// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team.
+/// They spin for a moment after each piece and then sleep; an idle team uses no processor time. One piece
+/// runs at a time; callers on other threads wait their turn. Helpers are bound to a core each (cores.hpp),
+/// and so are threads that work on them starts.
 class Team {
  public:
   /// Two workers where this process may use two processors, else one.
@@ -35,8 +35,8 @@ class Team {
   /// R004 inside of work. A worker that waits much longer than `expected_nanoseconds` has been kept waiting
   /// by somebody else's work.
   void run(void (*work)(void* context, int worker), void* context, double expected_nanoseconds = 0);
-  /// Inside work only: waits until every worker has come here as often as this one. False: another one has failed,
-  /// return at once.
+  /// Inside work only: waits until every worker has come here as often as this one. False: another one has
+  /// failed, return at once.
   bool barrier(int worker);
   enum class Helpers {
     ready,    // they spin, or run something
@@ -44,7 +44,8 @@ class Team {
     crowded,  // somebody else has been using their processors, or there are none: the caller is faster alone
   };
   Helpers helpers() const;
-  /// When the team was made there were fewer processors than workers: helpers() will never be anything but crowded.
+  /// When the team was made there were fewer processors than workers: helpers() will never be anything but
+  /// crowded.
   bool is_always_crowded() const;
 
  private:

@@ -36,8 +36,8 @@ using Var = int;
 
 namespace tutti {
 
-/// A value of the program being traced, or finished data. A small value; never a pointer into a trace: one that
-/// outlives the function it was made in says so when it is used (T011).
+/// A value of the program being traced, or finished data. A small value; never a pointer into a trace: one
+/// that outlives the function it was made in says so when it is used (T011).
 class Array {
  public:
   struct Traced {
@@ -64,7 +64,8 @@ class Array {
   void operator=(const T&) && = delete;  // x[0] = 1 changes no array: x = x.at(0).set(1)
 
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
-  /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its trace.
+  /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its
+  /// trace.
   ops::Type type(Where where = Where::here()) const;
   DType dtype(Where where = Where::here()) const { return type(where).dtype(); }
   const Shape& shape(Where where = Where::here()) const { return type(where).shape(); }
@@ -86,11 +87,11 @@ class Array {
   /// whole of an array without a mesh.
   /// Throws T011 while it is traced, T015 if there is no such device, R004 if another process drives it.
   Tensor shard(int device, Where where = Where::here()) const;
-  /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements,
-  /// T007 if it is complex.
+  /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more
+  /// elements, T007 if it is complex.
   double item(Where where = Where::here()) const;
-  /// The elements of a finished array in row-major order. Throws T011 while it is traced, T007 if T is not the C++
-  /// type of its dtype.
+  /// The elements of a finished array in row-major order. Throws T011 while it is traced, T007 if T is not
+  /// the C++ type of its dtype.
   template <class T>
     requires is_element<T>
   std::vector<T> values(Where where = Where::here()) const {
@@ -101,10 +102,10 @@ class Array {
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use where.
   explicit operator bool() const = delete;  // use where(condition, x, y)
-  /// NumPy's indexing, basic and advanced: x[0], x[rows], x[{0, all, range(1, none, 2), newaxis, ellipsis}]. Ranges are
-  /// clamped. An array of indices gives its shape to the result; negative elements count from the end, and elements
-  /// out of range read the nearest row. Throws T005, T006 for a number out of range, T007 for masks and floats, T011
-  /// outside a trace.
+  /// NumPy's indexing, basic and advanced: x[0], x[rows], x[{0, all, range(1, none, 2), newaxis, ellipsis}].
+  /// Ranges are clamped. An array of indices gives its shape to the result; negative elements count from the
+  /// end, and elements out of range read the nearest row. Throws T005, T006 for a number out of range, T007
+  /// for masks and floats, T011 outside a trace.
   Array operator[](const internal::Index& index) const;
   Array operator[](std::initializer_list<internal::Index> indices) const;
   /// The elements that the same indices name, to change them: x.at(rows).add(updates). See internal::At.
@@ -127,7 +128,7 @@ class Array {
 };
 using Arrays = std::vector<Array>;
 
-/// The elements of a finished array, as of a Tensor: "[[1.  2.5]\n [3.  0. ]]". Throws T011 while it is traced.
+/// The elements of a finished array, as of a Tensor: "[[1. 2.5]\n [3. 0. ]]". Throws T011 while it is traced.
 std::string to_string(const Array& array, const PrintOptions& options = {}, Where where = Where::here());
 
 /// Stands for an argument of this shape and dtype when a function is compiled before there is data.
@@ -181,7 +182,8 @@ class AxisNames {
   AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
   AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, where_(where) {}
 
-  /// The axes themselves. Throws T001 (not bound here), T003 (named twice), T005 (more than 2^31 - 1 devices together).
+  /// The axes themselves. Throws T001 (not bound here), T003 (named twice), T005 (more than 2^31 - 1 devices
+  /// together).
   Axes resolve() const;
   const Where& where() const { return where_; }
 

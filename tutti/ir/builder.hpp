@@ -12,11 +12,11 @@
 
 namespace tutti::ops {
 
-/// Records a program while a function runs. Strict: it infers types and never casts. Builders nest: each is the
-/// current one of its thread from its construction to its destruction.
+/// Records a program while a function runs. Strict: it infers types and never casts. Builders nest: each is
+/// the current one of its thread from its construction to its destruction.
 ///
-/// Invariants (tests/ir): a value of an enclosing trace that is used becomes an input, once, captured by every
-/// builder between; data that is used becomes an input of the outermost builder, never a constant.
+/// Invariants (tests/ir): a value of an enclosing trace that is used becomes an input, once, captured by
+/// every builder between; data that is used becomes an input of the outermost builder, never a constant.
 class Builder {
  public:
   /// Differentiated as often as the enclosing builder.
@@ -69,7 +69,8 @@ class Builder {
     Where where = {};
     std::string_view name = {};
   };
-  /// RAII: what is recorded meanwhile has this cause. Of nested scopes the outermost wins, also an unknown one.
+  /// RAII: what is recorded meanwhile has this cause. Of nested scopes the outermost wins, also an unknown
+  /// one.
   class OnBehalf {
    public:
     OnBehalf(Builder& builder, Cause cause, bool replaces);
@@ -126,8 +127,8 @@ class Builder {
   std::optional<Cause> cause_;
 };
 
-/// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of the
-/// inputs that follow the declared ones.
+/// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of
+/// the inputs that follow the declared ones.
 struct TracedProgram {
   Program program;
   Arrays captured;

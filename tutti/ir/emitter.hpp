@@ -8,8 +8,8 @@
 
 namespace tutti::ops {
 
-/// What an op writes StableHLO through. Implemented in lower/. Values have the dtype and shape of the types given;
-/// states are not written. Every device runs the same text; `position` tells them apart.
+/// What an op writes StableHLO through. Implemented in lower/. Values have the dtype and shape of the types
+/// given; states are not written. Every device runs the same text; `position` tells them apart.
 class Emitter {
  public:
   virtual ~Emitter() = default;
@@ -31,7 +31,8 @@ class Emitter {
     Types arguments;
     std::function<Lowered(const Lowered& arguments)> body;
   };
-  /// One op with regions, which may use all values made before: stablehlo.case, stablehlo.while, stablehlo.sort.
+  /// One op with regions, which may use all values made before: stablehlo.case, stablehlo.while,
+  /// stablehlo.sort.
   /// Throws I001 for a region that adds or multiplies f16 or bf16 for an op of emit_with_reducer.
   virtual Lowered emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
                                     const std::vector<Region>& regions,
@@ -46,10 +47,12 @@ class Emitter {
   /// True if every element of `index` is known to lie in [0, last] before the program runs: constants,
   /// positions, and numbers computed from them.
   virtual bool is_known_inside(stablehlo::Value index, std::int64_t last) const = 0;
-  /// {"replica_groups", ..} with one row per group of devices along `axes` in the order given, {"channel_handle", ..}
-  /// with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}. Rows of uneven groups end in -1.
+  /// {"replica_groups", ..} with one row per group of devices along `axes` in the order given,
+  /// {"channel_handle", ..} with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}. Rows
+  /// of uneven groups end in -1.
   virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) = 0;
-  /// {"source_target_pairs", ..} of the devices that stand at these positions along `axes`, and {"channel_handle", ..}.
+  /// {"source_target_pairs", ..} of the devices that stand at these positions along `axes`, and
+  /// {"channel_handle", ..}.
   virtual stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) = 0;
   /// True: ragged_all_to_all is written as the custom call that XLA knows on GPUs and TPUs.
   virtual bool calls_ragged_all_to_all() const = 0;

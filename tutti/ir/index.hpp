@@ -39,8 +39,9 @@ struct Range {
   std::optional<std::int64_t> start, stop, step;
   Where where = {};
 };
-/// The elements start, start + step, .. before `stop`: range(1, none, 2) is NumPy's 1::2. Negative ends count from the
-/// end of the dim; ends beyond it are clamped. A negative step goes backwards: range(none, none, -1) reverses.
+/// The elements start, start + step, .. before `stop`: range(1, none, 2) is NumPy's 1::2. Negative ends count
+/// from the end of the dim; ends beyond it are clamped. A negative step goes backwards: range(none, none, -1)
+/// reverses.
 constexpr Range range(internal::RangeEnd start, internal::RangeEnd stop, internal::RangeEnd step = none,
                       Where where = Where::here()) {
   return {start.at, stop.at, step.at, where};
@@ -55,9 +56,10 @@ inline constexpr internal::Ellipsis ellipsis;
 struct AllOptions {
   bool keepdims = false;  // the dims stay, with size 1
 };
-/// As an index: a whole dim, NumPy's `:`. As a function: numpy.all, true where all elements along `dims` are not 0.
-/// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. Of no elements true. Throws T006 for dims out of range or named
-/// twice, T004 for an unreduced sum.
+/// As an index: a whole dim, NumPy's `:`. As a function: numpy.all, true where all elements along `dims` are
+/// not 0.
+/// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. Of no elements true. Throws T006 for dims out
+/// of range or named twice, T004 for an unreduced sum.
 struct All {
   Array operator()(const Operand& x) const;
   Array operator()(const Operand& x, const internal::WhichDims& dims, const AllOptions& options = {}) const;
@@ -68,8 +70,8 @@ inline constexpr All all;
 
 namespace tutti::internal {
 
-/// One index of an array, with the line where it stands. For numbers and arrays in a list of several lines GCC says where
-/// the list ends; internal::Index(i) has a line of its own, and so has range(..).
+/// One index of an array, with the line where it stands. For numbers and arrays in a list of several lines
+/// GCC says where the list ends; internal::Index(i) has a line of its own, and so has range(..).
 class Index {
  public:
   using Any = std::variant<std::int64_t, Array, Range, NewAxis, Ellipsis, All>;

@@ -7,8 +7,8 @@
 
 namespace tutti::ops {
 
-/// Any op, as a value: its parameters and its rules. Made from a struct that is complete<O>(); users add their own
-/// without a change here.
+/// Any op, as a value: its parameters and its rules. Made from a struct that is complete<O>(); users add
+/// their own without a change here.
 class Op {
  public:
   struct Rules {
@@ -28,8 +28,8 @@ class Op {
     virtual Axes communicates() const = 0;
     /// True if operands may be pending: `static constexpr bool takes_pending = true`.
     virtual bool takes_pending() const = 0;
-    /// True if the op does more than compute its results: `static constexpr bool has_effect = true`, or an op of a
-    /// sub-program does. Transforms neither drop, merge nor repeat such an op.
+    /// True if the op does more than compute its results: `static constexpr bool has_effect = true`, or an op
+    /// of a sub-program does. Transforms neither drop, merge nor repeat such an op.
     virtual bool has_effect() const = 0;
     /// Of an op with sub-programs; of others: none.
     virtual std::vector<SubProgram> programs() const = 0;

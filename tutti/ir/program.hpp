@@ -42,8 +42,8 @@ bool same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgra
 /// One equation a line, with types and places; sub-programs below their op.
 std::string to_string(const Program& program);
 
-/// Derives every type anew and compares. Throws I001 where the program says something else; also for a variable
-/// that is used before it is assigned. Sub-programs are checked as well.
+/// Derives every type anew and compares. Throws I001 where the program says something else; also for a
+/// variable that is used before it is assigned. Sub-programs are checked as well.
 void check(const Program& program);
 
 }  // namespace tutti::ops

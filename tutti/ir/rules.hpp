@@ -64,7 +64,8 @@ inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule:
 std::string_view name(Rule rule);
 
 /// Says in the place of a rule that there is none, and why: `static constexpr Refused jvp{"argmax is ..."};`
-/// A family that has a rule for some of its members says so for the others in `std::string_view refusal(Rule) const`.
+/// A family that has a rule for some of its members says so for the others in `std::string_view refusal(Rule)
+/// const`.
 struct Refused {
   std::string_view why;
 };
@@ -153,8 +154,9 @@ concept HasExamples = requires {
 template <class O>
 concept HasSomeRule = HasMixing<O> || HasInfer<O> || HasKernel<O>;
 
-/// An op with sub-programs has, beside the rules, `programs` and `with_programs` (the same op on others), and `split`: the
-/// op cut in two by which of its operands are linear; what is known of it is recorded in the current builder.
+/// An op with sub-programs has, beside the rules, `programs` and `with_programs` (the same op on others), and
+/// `split`: the op cut in two by which of its operands are linear; what is known of it is recorded in the
+/// current builder.
 template <class O>
 concept HasPrograms = requires(const O& o) {
   { o.programs() } -> std::same_as<std::vector<SubProgram>>;

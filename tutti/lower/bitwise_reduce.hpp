@@ -8,13 +8,14 @@
 
 namespace tutti {
 
-/// True for and, or of integers. XLA's CPUs and GPUs know and, or of bool only: "Unsupported reduction computation".
+/// True for and, or of integers. XLA's CPUs and GPUs know and, or of bool only: "Unsupported reduction
+/// computation".
 bool is_bitwise(const AllReduce& reduce, Type x);
 
 /// Returns a program for the same reduction of a value of type `x`: moves and a local fold; exact.
-/// With n devices in a group and m elements, each device sends the fewer of (n - 1) m elements (all_gather, fold) and
-/// 2 (n - 1) ceil(m / n) elements (all_to_all, fold, all_gather). Groups of different sizes use one all_gather over the
-/// axes.
+/// With n devices in a group and m elements, each device sends the fewer of (n - 1) m elements (all_gather,
+/// fold) and 2 (n - 1) ceil(m / n) elements (all_to_all, fold, all_gather). Groups of different sizes use one
+/// all_gather over the axes.
 Program reduce_by_moves(const AllReduce& reduce, Type x);
 
 }  // namespace tutti

@@ -16,8 +16,8 @@ struct Digit {
 };
 using Digits = std::vector<Digit>;
 
-/// The digits whose row-major number is a device's position along the axes. Neighbours in the mesh are one digit; axes of
-/// size 1 have none. Throws I001 for an axis that is not in the mesh.
+/// The digits whose row-major number is a device's position along the axes. Neighbours in the mesh are one
+/// digit; axes of size 1 have none. Throws I001 for an axis that is not in the mesh.
 Digits digits_of(const Axes& axes, const Mesh& mesh);
 
 }  // namespace tutti

@@ -21,8 +21,8 @@ struct FoldedProgram {
   std::vector<Sharding> results;  // one per output: how its parts make the whole
 };
 
-/// Enter of an input becomes an input, Leave into an output an output; Leave and Enter with the same sharding are
-/// nothing. What is left computes on whole values, once on every device; other borders become moves.
+/// Enter of an input becomes an input, Leave into an output an output; Leave and Enter with the same sharding
+/// are nothing. What is left computes on whole values, once on every device; other borders become moves.
 /// Throws T004 if an input is not the same on all devices, T014 if a border is over another mesh.
 FoldedProgram fold_borders(const Program& program, const Mesh& mesh);
 

@@ -160,7 +160,8 @@ std::vector<stablehlo::Operation> FunctionEmitter::Written::all() && {
   return std::move(shared);
 }
 
-// --- What ops write through ------------------------------------------------------------------------------------
+// --- What ops write through
+// ------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::emit(std::string_view op, const Lowered& operands, Type result,
                                        stablehlo::Attributes attributes) {
@@ -236,7 +237,8 @@ stablehlo::Value FunctionEmitter::position(const Axes& axes) {
   return value;
 }
 
-// --- Positions -------------------------------------------------------------------------------------------------
+// --- Positions
+// -------------------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   auto found = written_.positions.find(digits);
@@ -264,7 +266,8 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   return written_.positions[digits] = value;
 }
 
-// --- Operations ------------------------------------------------------------------------------------------------
+// --- Operations
+// ------------------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::new_value(stablehlo::ValueType type) {
   types_.push_back(std::move(type));

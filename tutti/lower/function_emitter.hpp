@@ -61,15 +61,16 @@ class FunctionEmitter final : public Emitter {
   Lowered written_around(const Op& op, const Lowered& operands, const Types& operand_types);
   /// The custom call that runs an op with an effect.
   Lowered call_back(const Op& op, const Where& where, const Lowered& operands);
-  /// Begins the op whose operations are those from `first` on, and whose result is `result`. Returns a future or a
-  /// token; in plain form the result.
+  /// Begins the op whose operations are those from `first` on, and whose result is `result`. Returns a future
+  /// or a token; in plain form the result.
   stablehlo::Value start(std::size_t first, stablehlo::Value result);
   /// The result of an op that was started: ends it here.
   stablehlo::Value end(stablehlo::Value started);
   /// Writes what begins the collective, which becomes the operation that waits for it.
   stablehlo::Value async_start(stablehlo::Operation& collective);
   stablehlo::Value send(stablehlo::Operation& permute);
-  /// Throws R004 where some devices may not come: XLA's collective_permute waits for all devices of the program.
+  /// Throws R004 where some devices may not come: XLA's collective_permute waits for all devices of the
+  /// program.
   void require_together() const;
   stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::ValueType result,
                                  stablehlo::Attributes attributes);

@@ -19,7 +19,8 @@ std::optional<std::size_t> only_collective(std::span<const stablehlo::Operation>
 /// True if some device of a collective_permute gets back what it sends, directly or through others.
 bool sends_in_a_cycle(const stablehlo::Operation& permute);
 
-/// `options` for this program. If a future passes an optimization_barrier, futures are written in the plain form:
+/// `options` for this program. If a future passes an optimization_barrier, futures are written in the plain
+/// form:
 /// stablehlo.optimization_barrier does not take them.
 LowerOptions options_for(const Program& program, LowerOptions options);
 

@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// A module under construction: one mesh, and one function that is one `sdy.manual_computation` over all its axes.
+/// A module under construction: one mesh, and one function that is one `sdy.manual_computation` over all its
+/// axes.
 class ManualModule {
  public:
   /// `emitter` writes what stands inside the manual computation.

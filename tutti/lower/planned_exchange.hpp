@@ -9,13 +9,15 @@
 
 namespace tutti {
 
-/// The steps of an exchange, along axes of `mesh`: the mesh of the function, refined if steps are along parts of its axes.
+/// The steps of an exchange, along axes of `mesh`: the mesh of the function, refined if steps are along parts
+/// of its axes.
 struct PlannedExchange {
   Program steps;
   Mesh mesh;
 };
 
-/// The cheapest plan for an exchange of a value of type `x` in a function on `mesh`; none if the exchange is one step.
+/// The cheapest plan for an exchange of a value of type `x` in a function on `mesh`; none if the exchange is
+/// one step.
 std::optional<PlannedExchange> planned_exchange(const Exchange& exchange, Type x, const Mesh& mesh);
 
 }  // namespace tutti

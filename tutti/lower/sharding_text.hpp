@@ -11,7 +11,8 @@ namespace tutti {
 
 /// "sdy.mesh"() <{mesh = #sdy.mesh<["data"=4, "model"=2]>, sym_name = "mesh"}>
 stablehlo::Operation mesh_symbol(const Mesh& mesh);
-/// #sdy.sharding<@mesh, [{"data"}, {}], unreduced={"model"}>; `reduced` has no spelling: equal values are equal values.
+/// #sdy.sharding<@mesh, [{"data"}, {}], unreduced={"model"}>; `reduced` has no spelling: equal values are
+/// equal values.
 stablehlo::Attribute sharding_attribute(const Sharding& sharding);
 /// #sdy.sharding_per_value<[<@mesh, [{"data"}, {}]>]>
 stablehlo::Attribute per_value_attribute(const std::vector<Sharding>& shardings);

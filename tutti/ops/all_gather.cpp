@@ -67,7 +67,8 @@ Jvp AllGather::jvp(const Arrays& operands, const Tangents& tangents) const {
   return linear_jvp(*this, operands, tangents);
 }
 
-// Each device's cotangent is its own block of what everybody holds: equal on all (I), or terms of it (R's dual, U).
+// Each device's cotangent is its own block of what everybody holds: equal on all (I), or terms of it (R's
+// dual, U).
 Tangents AllGather::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   if (group_size(groups, axes) == 0) return {zero_tangent(dual(operands[0].type))};  // nothing to split
   if (!groups.empty()) return {reduce_scatter(*cotangents[0], axes, dim, stacking, groups)};

@@ -9,7 +9,8 @@ namespace tutti::ops {
 
 /// x: [.., d, ..] V -> [.., n, d, ..], or tiled [.., n*d, ..], I or R over the axes; n = their joint size.
 /// With groups every device receives the blocks of its group, in the group's order: V, n = size of a group.
-/// Cost: each device receives (n-1)/n of the result's bytes. In one process one copy, or none if the shards lie in order.
+/// Cost: each device receives (n-1)/n of the result's bytes. In one process one copy, or none if the shards
+/// lie in order.
 /// Throws T006 if dim is out of range (all_gather_c1), T004 for an unreduced x, T009 for groups.
 /// Source: StableHLO all_gather; jax.lax.all_gather, all_gather_invariant, all_gather_reduced.
 struct AllGather {
@@ -56,8 +57,9 @@ struct AllGatherOptions {
 };
 
 /// jax.lax.all_gather: the blocks of all devices, along a new dim `dim` or tiled along an existing one.
-/// .to = invariant: known to be equal on all devices, the gradient is each device's own block; .to = reduced: equal,
-/// the gradient is a sum of terms; .to = varying: the same bits, typed as if they might differ. With groups they do.
+/// .to = invariant: known to be equal on all devices, the gradient is each device's own block; .to = reduced:
+/// equal, the gradient is a sum of terms; .to = varying: the same bits, typed as if they might differ. With
+/// groups they do.
 Array all_gather(const Operand& x, const AxisNames& axes, const AllGatherOptions& options = {});
 
 }  // namespace tutti

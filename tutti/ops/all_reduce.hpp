@@ -7,11 +7,11 @@
 
 namespace tutti::ops {
 
-/// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
-/// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
+/// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every
+/// state, max and min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
 /// With groups V -> V: over the devices of its group; sizes may differ.
-/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (Of a vmap axis and
-/// mesh axes together, batched first: the mean over the lanes, then over the devices.)
+/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (Of a vmap
+/// axis and mesh axes together, batched first: the mean over the lanes, then over the devices.)
 /// Cost: in one process one pass over the shards, inside the neighbouring region.
 /// Throws T004 for U under max or min, T007 for the sum of bool (convert first), T009 for groups.
 /// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.
@@ -61,8 +61,9 @@ struct AllReduceOptions {
 /// them counts once per device, n * x in all: a gradient by an equal parameter is such an x, and the sum over
 /// the devices already.
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
-/// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers. The sum has
-/// the dtype of x, as it goes from device to device: convert f16 to f32 first if sums may be beyond 65504.
+/// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers.
+/// The sum has the dtype of x, as it goes from device to device: convert f16 to f32 first if sums may be
+/// beyond 65504.
 Array pmean(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 /// The maximum over the devices of `axes`; for bool: true if one is.
 Array pmax(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});

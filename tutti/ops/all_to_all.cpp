@@ -27,8 +27,8 @@ Array with_dims_first(const Array& x, std::vector<int> first) {
   return transpose(x, first);
 }
 
-// One of our axes is the lanes, dim 0 of `chunks`, [lanes, n, block]: its part of the n blocks changes places with
-// them, and the rest of the axes is a collective.
+// One of our axes is the lanes, dim 0 of `chunks`, [lanes, n, block]: its part of the n blocks changes places
+// with them, and the rest of the axes is a collective.
 Array exchanged(const Array& chunks, const Axes& axes, const Axis& axis) {
   int outer = size_before(axes, axis), inner = size_after(axes, axis);
   Axes rest = without(axes, axis);
@@ -77,7 +77,8 @@ Types AllToAll::infer(const Types& operands) const {
   return {stacked(block, concat, stacking, group_size(groups, axes), "all_to_all_c3")};
 }
 
-// Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one copy.
+// Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one
+// copy.
 Kernel AllToAll::kernel(const Layout& layout) const {
   int n = group_size(groups, axes);
   kernel::Shuffle shuffle = shuffle_of_blocks(layout.operands()[0].shape(), split, concat, stacking, n);
@@ -124,8 +125,8 @@ BatchedArrays AllToAll::batch(const Axis& axis, const BatchedArrays& operands, c
   return to_own_positions(lay_blocks(exchanged_in_groups(chunks, groups), Dim{1}, to, stacking), axes, axis);
 }
 
-// StableHLO's is the tiled one. For a new dim, a dim of size 1 receives the blocks, and the split one, of which 1 is
-// left, goes.
+// StableHLO's is the tiled one. For a new dim, a dim of size 1 receives the blocks, and the split one, of
+// which 1 is left, goes.
 Lowered AllToAll::lower(Emitter& emitter, const Lowered& operands) const {
   Type type = emitter.operand_types()[0];
   Lowered x = operands;

@@ -7,14 +7,15 @@
 
 namespace tutti::ops {
 
-/// Every device cuts its value in one block per device of its group and sends block k to the k-th; what it receives
-/// it puts together in group order.
+/// Every device cuts its value in one block per device of its group and sends block k to the k-th; what it
+/// receives it puts together in group order.
 /// x: [.., n, .., d, ..] -> split is removed, [.., d, .., n, ..]: n stands at concat of the result; or tiled
-/// [.., n*s, .., c, ..] -> [.., s, .., n*c, ..]. V over the axes; every other state passes. n = size of a group.
+/// [.., n*s, .., c, ..] -> [.., s, .., n*c, ..]. V over the axes; every other state passes. n = size of a
+/// group.
 /// The transpose exchanges split and concat.
 /// Cost: each device sends (n-1)/n of its value. In one process none or one copy.
-/// Throws T006 for dims out of range (all_to_all_c1, _c3), T005 if split does not split (all_to_all_c1), T009 for
-/// groups, T004 for an unreduced x.
+/// Throws T006 for dims out of range (all_to_all_c1, _c3), T005 if split does not split (all_to_all_c1), T009
+/// for groups, T004 for an unreduced x.
 /// Source: StableHLO all_to_all; jax.lax.all_to_all.
 struct AllToAll {
   static constexpr std::string_view name = "all_to_all";
@@ -55,8 +56,8 @@ struct AllToAllOptions {
   ops::Groups groups = {};
 };
 
-/// jax.lax.all_to_all: block k of x along `split` goes to the k-th device of `axes`; the blocks that arrive lie along
-/// `concat`, as a new dim or tiled along an existing one.
+/// jax.lax.all_to_all: block k of x along `split` goes to the k-th device of `axes`; the blocks that arrive
+/// lie along `concat`, as a new dim or tiled along an existing one.
 Array all_to_all(const Operand& x, const AxisNames& axes, const AllToAllOptions& options = {});
 /// jax.lax.pswapaxes: the devices of `axes` and the dim `dim` of x change places.
 Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const ops::Groups& groups = {});

@@ -10,15 +10,16 @@
 
 namespace tutti::ops {
 
-/// Record `op`, its operands cast to the states that its mixing asks for: I -> V, R -> V and I -> R, one cast per
-/// value and target in a program. Outside a trace throws T011; where no cast helps, T004 with the way out.
+/// Record `op`, its operands cast to the states that its mixing asks for: I -> V, R -> V and I -> R, one cast
+/// per value and target in a program. Outside a trace throws T011; where no cast helps, T004 with the way
+/// out.
 Arrays apply(const Op& op, const Arrays& operands, Where where = {});
 // (Where the operands are a non-const vector, write tutti::apply: std::apply is found as well.)
 /// The same for an op with one result.
 Array apply_one(const Op& op, const Arrays& operands, Where where = {});
 
-/// `x` as an array: a number takes the dtype of the first array among `beside`, rounded once (T008 if it does not
-/// fit). A number beside no array is refused.
+/// `x` as an array: a number takes the dtype of the first array among `beside`, rounded once (T008 if it does
+/// not fit). A number beside no array is refused.
 Array as_array(const Operand& x, std::initializer_list<Operand> beside = {});
 
 /// Both as arrays of one dtype and one shape: NumPy's broadcasting, as broadcast_in_dim equations.
@@ -30,8 +31,9 @@ Dim as_dim(int index, const Type& x);
 /// The current builder, or T011 for the function `name`, called at `where`, if nothing is traced.
 Builder& builder_for(std::string_view name, Where where);
 
-/// The body of a front-end function: what it records carries the caller's place, and its errors get that place and
-/// `name`. Of front-end functions that call each other the outermost one, which the user called, is named.
+/// The body of a front-end function: what it records carries the caller's place, and its errors get that
+/// place and `name`. Of front-end functions that call each other the outermost one, which the user called, is
+/// named.
 template <class F>
 auto front_end(std::string_view name, Where where, F&& body) {
   Builder& builder = builder_for(name, where);

@@ -7,7 +7,8 @@
 
 namespace tutti::ops {
 
-/// Where the largest or smallest element along a dim stands: the index of the first NaN, else of the first extreme.
+/// Where the largest or smallest element along a dim stands: the index of the first NaN, else of the first
+/// extreme.
 /// x: [.., d, ..], d > 0 -> [.., ..] of i32 or i64; U is refused.
 /// Cost: one pass.
 /// Source: jax.lax.argmax, argmin, by a StableHLO reduce of pairs.
@@ -22,8 +23,8 @@ struct ArgReduce {
   Parameters parameters() const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
-  /// The same of one long line in pieces: workers share the extremes of the pieces; then the best piece is searched. Null
-  /// for other operands.
+  /// The same of one long line in pieces: workers share the extremes of the pieces; then the best piece is
+  /// searched. Null for other operands.
   SubProgram in_pieces(const Types& operands) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"an index has no cotangent"};
@@ -40,8 +41,9 @@ static_assert(complete<ArgReduce>());
 namespace tutti {
 
 /// jax.lax.argmax and argmin. A negative `dim` counts from the end. To derivatives the index is a constant.
-/// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007 unless the
-/// indices are i32 or i64 (argmax_c3), for i32 beside more than 2^31 elements (argmax_c4), T004 for an unreduced sum.
+/// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007
+/// unless the indices are i32 or i64 (argmax_c3), for i32 beside more than 2^31 elements (argmax_c4), T004
+/// for an unreduced sum.
 Array argmax(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 Array argmin(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 

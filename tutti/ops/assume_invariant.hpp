@@ -6,8 +6,8 @@
 
 namespace tutti::ops {
 
-/// "These are equal", said where the types cannot know it: the one way around them. The value is that of the first
-/// device along the axes, on all of them, whatever the others hold.
+/// "These are equal", said where the types cannot know it: the one way around them. The value is that of the
+/// first device along the axes, on all of them, whatever the others hold.
 /// x: V of any shape -> the same, I over the axes. The transpose keeps the cotangent on the first device.
 /// Cost: none; other addresses. Lowered to nothing: StableHLO has no states.
 /// Throws T004 for a value that is not V.
@@ -38,8 +38,8 @@ static_assert(complete<AssumeInvariant>());
 
 namespace tutti {
 
-/// x as a value that is equal on all devices of `axes`, because you say so. Axes along which it is that already are left
-/// alone. Prefer psum, pmax or pbroadcast: they make it equal.
+/// x as a value that is equal on all devices of `axes`, because you say so. Axes along which it is that
+/// already are left alone. Prefer psum, pmax or pbroadcast: they make it equal.
 Array assume_invariant(const Operand& x, const AxisNames& axes);
 
 }  // namespace tutti

@@ -9,9 +9,11 @@ namespace tutti::ops {
 
 /// The functions of two operands of one dtype and shape, element by element; each prints under its own name.
 /// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div in its numerator and 1/denominator.
-/// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, add, sub, mul, div and pow complex numbers, and add,
-/// mul, maximum and minimum also bool, as or, and, or, and; atan2 only
-/// floats, shifts only integers, complex only f32 and f64, the parts of the result. The edges are those of tensor/element_fn.hpp.
+/// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, add, sub,
+/// mul, div and pow complex numbers, and add, mul, maximum and minimum also bool, as or, and, or, and; atan2
+/// only
+/// floats, shifts only integers, complex only f32 and f64, the parts of the result. The edges are those of
+/// tensor/element_fn.hpp.
 /// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor,
 /// atan2, shift_left, shift_right_arithmetic, shift_right_logical, complex.
 struct Binary {
@@ -68,7 +70,8 @@ Array minimum(const Operand& a, const Operand& b);
 
 namespace tutti::internal {
 
-// For programs that say max and min: those of std take no arrays. (Of two arrays these match as well as std's.)
+// For programs that say max and min: those of std take no arrays. (Of two arrays these match as well as
+// std's.)
 template <class A, class B>
 concept ArrayBesideNumber = std::same_as<A, Array> != std::same_as<B, Array>;
 

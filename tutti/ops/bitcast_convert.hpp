@@ -7,8 +7,8 @@
 namespace tutti::ops {
 
 /// The same bits as elements of another dtype: integers and floats.
-/// x: [..] -> [..] of elements as wide; [.., n] -> [..] of elements n times as wide, and back; the first part is the
-/// low one. U is refused.
+/// x: [..] -> [..] of elements as wide; [.., n] -> [..] of elements n times as wide, and back; the first part
+/// is the low one. U is refused.
 /// Source: StableHLO bitcast_convert; jax.lax.bitcast_convert_type.
 struct BitcastConvert {
   static constexpr std::string_view name = "bitcast_convert";
@@ -36,8 +36,8 @@ static_assert(complete<BitcastConvert>());
 namespace tutti {
 
 /// jax.lax.bitcast_convert_type; x itself if it has this dtype.
-/// Throws T007 from and to bool, T005 if there are no two elements to join (bitcast_convert_c1), T004 for an unreduced
-/// sum.
+/// Throws T007 from and to bool, T005 if there are no two elements to join (bitcast_convert_c1), T004 for an
+/// unreduced sum.
 Array bitcast_convert(const Operand& x, DType to);
 
 }  // namespace tutti

@@ -69,8 +69,8 @@ BatchedArrays Broadcast::batch(const Axis& axis, const BatchedArrays& operands, 
   return {{rest.empty() ? value : broadcast(value, rest, position_in_rest(axes, from, axis)), false}};
 }
 
-// As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast. Floats are summed as
-// integers, so that every bit arrives: as floats, -0 would become +0.
+// As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast. Floats are
+// summed as integers, so that every bit arrives: as floats, -0 would become +0.
 // Complex numbers go part by part.
 Lowered Broadcast::lower(Emitter& emitter, const Lowered& operands) const {
   Type type = emitter.operand_types()[0], result = emitter.result_types()[0];

@@ -8,8 +8,8 @@ namespace tutti::ops {
 
 /// The same value, seen otherwise: the free moves between states. No data moves.
 /// I -> V, I -> R, R -> V, R -> I, and V -> U, "these are partial terms".
-/// The cotangent of a cast is where the communication of the backward pass is: T(I -> V), T(I -> R) are all_reduce,
-/// T(R -> I) is mask; T(R -> V), T(V -> U) are each other.
+/// The cotangent of a cast is where the communication of the backward pass is: T(I -> V), T(I -> R) are
+/// all_reduce, T(R -> I) is mask; T(R -> V), T(V -> U) are each other.
 /// Throws T004 where there is no free move, T007 for terms of bool.
 /// Source: jax.lax.pcast, pvary, preduced, vary_unreduced_cast, reduced_vary_cast.
 struct Cast {

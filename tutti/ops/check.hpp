@@ -46,11 +46,11 @@ void check_values(const Operand& predicate, const std::string& text, const std::
 
 namespace tutti {
 
-/// Ends the call with an error where an element of `predicate` is false: check(loss < 10, "loss is {}", loss). The error names
-/// the line, the values and the devices.
-/// Throws T007 for a predicate that is not bool, T015 for a text that does not fit the values; when batched T010 in a
-/// branch or loop that lanes choose; T010 on machines other than the local one and XLA's CPUs; when it runs R006. XLA
-/// runs a program to its end before the error is thrown.
+/// Ends the call with an error where an element of `predicate` is false: check(loss < 10, "loss is {}",
+/// loss). The error names the line, the values and the devices.
+/// Throws T007 for a predicate that is not bool, T015 for a text that does not fit the values; when batched
+/// T010 in a branch or loop that lanes choose; T010 on machines other than the local one and XLA's CPUs; when
+/// it runs R006. XLA runs a program to its end before the error is thrown.
 template <class... Values>
 void check(const Operand& predicate, const std::string& text, const Values&... values) {
   internal::check_values(predicate, text, std::vector<Operand>{Operand(values)...});

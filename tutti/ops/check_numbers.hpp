@@ -7,9 +7,10 @@
 
 namespace tutti {
 
-/// Ends a call with an error where an equation makes a NaN from operands without one, or an infinity from finite operands.
-/// Results of the equation, then its operands, in any states -> bool [], which nothing reads. Integers and bools are never
-/// wrong.
+/// Ends a call with an error where an equation makes a NaN from operands without one, or an infinity from
+/// finite operands.
+/// Results of the equation, then its operands, in any states -> bool [], which nothing reads. Integers and
+/// bools are never wrong.
 /// Cost: one pass over all operands.
 /// Throws when it runs R006, with the element, the devices and the operands.
 struct CheckNumbers {

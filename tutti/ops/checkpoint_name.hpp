@@ -8,8 +8,8 @@
 
 namespace tutti::ops {
 
-/// The same value, in any states, under a name by which a remat may keep it for its gradient. Costs nothing. Its tangent has
-/// no name.
+/// The same value, in any states, under a name by which a remat may keep it for its gradient. Costs nothing.
+/// Its tangent has no name.
 /// Source: jax.ad_checkpoint.checkpoint_name.
 struct CheckpointName {
   static constexpr std::string_view name = "checkpoint_name";

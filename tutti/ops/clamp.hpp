@@ -34,7 +34,8 @@ static_assert(complete<Clamp>());
 namespace tutti {
 
 /// jax.lax.clamp. The bounds broadcast to x as in NumPy and may be numbers.
-/// Throws T005 if a bound does not broadcast to x's shape, T007 for bool and if dtypes differ, T004 for an unreduced sum.
+/// Throws T005 if a bound does not broadcast to x's shape, T007 for bool and if dtypes differ, T004 for an
+/// unreduced sum.
 Array clamp(const Operand& low, const Operand& x, const Operand& high);
 
 }  // namespace tutti

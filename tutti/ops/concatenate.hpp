@@ -34,8 +34,8 @@ static_assert(complete<Concatenate>());
 namespace tutti {
 
 /// jax.lax.concatenate; of one array: itself. Negative dims count from the end.
-/// Throws T005 for no arrays (concatenate_c3) and where the other sizes differ (concatenate_c2), T006 for a dim out of
-/// range (concatenate_c4), T007 if dtypes differ (concatenate_c1).
+/// Throws T005 for no arrays (concatenate_c3) and where the other sizes differ (concatenate_c2), T006 for a
+/// dim out of range (concatenate_c4), T007 if dtypes differ (concatenate_c1).
 Array concatenate(const Arrays& arrays, int dim = 0, Where where = Where::here());
 /// numpy.stack: along a new dim, which stands at `dim` of the result. Throws T005, T006, T007.
 Array stack(const Arrays& arrays, int dim = 0, Where where = Where::here());

@@ -59,9 +59,9 @@ Array ones_like(const Operand& x);
 
 namespace tutti::ops {
 
-/// `value` as a scalar of `dtype`, rounded once; small ones become 0, infinity stays. Throws T008 for a floating-point
-/// number that shall be an integer, an integer out of range, a finite number that would become infinite, and where
-/// only one of the two is bool.
+/// `value` as a scalar of `dtype`, rounded once; small ones become 0, infinity stays. Throws T008 for a
+/// floating-point number that shall be an integer, an integer out of range, a finite number that would become
+/// infinite, and where only one of the two is bool.
 Tensor as_scalar(const Number& value, DType dtype);
 
 }  // namespace tutti::ops

@@ -6,9 +6,11 @@
 
 namespace tutti::ops {
 
-/// The same values in another dtype, rounded to nearest. Float -> integer saturates, NaN -> 0; to bool: x != 0.
+/// The same values in another dtype, rounded to nearest. Float -> integer saturates, NaN -> 0; to bool: x !=
+/// 0.
 /// A complex number becomes its real part; what becomes complex is the real part.
-/// Between floats and complex numbers it is linear; every other conversion has no tangent and takes no unreduced sum.
+/// Between floats and complex numbers it is linear; every other conversion has no tangent and takes no
+/// unreduced sum.
 /// Source: StableHLO convert.
 struct Convert {
   static constexpr std::string_view name = "convert";

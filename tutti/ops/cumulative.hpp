@@ -7,10 +7,10 @@
 
 namespace tutti::ops {
 
-/// Running folds along a dim: of all elements up to each, itself among them; backward: of all from each on. The sum, the
-/// product, the largest, the smallest, or log(sum(exp)), each printed under its own name.
-/// x: [.., d, ..] -> the same. Sums pass every state, the others refuse U. Sum and product take numbers, max and min all
-/// but complex numbers, logsumexp floats.
+/// Running folds along a dim: of all elements up to each, itself among them; backward: of all from each on.
+/// The sum, the product, the largest, the smallest, or log(sum(exp)), each printed under its own name.
+/// x: [.., d, ..] -> the same. Sums pass every state, the others refuse U. Sum and product take numbers, max
+/// and min all but complex numbers, logsumexp floats.
 /// Cost: one pass. The bits depend on the shape only: each fold has a fixed tree.
 /// Derivatives but that of the sum go by the recursion of jax.lax.associative_scan, as JAX's.
 /// Source: jax.lax.cumsum, cumprod, cummax, cummin, cumlogsumexp, by StableHLO reduce_window.
@@ -48,7 +48,8 @@ Array cumprod(const Operand& x, int dim = 0, Order order = Order::forward);
 /// NaN from the first NaN on; -0 < +0. Throws T006 (cummax_c1), T007 for complex numbers, T004.
 Array cummax(const Operand& x, int dim = 0, Order order = Order::forward);
 Array cummin(const Operand& x, int dim = 0, Order order = Order::forward);
-/// log(cumsum(exp(x))), without overflow. Throws T006 (cumlogsumexp_c1), T007 unless x is of floats (cumlogsumexp_c2), T004.
+/// log(cumsum(exp(x))), without overflow. Throws T006 (cumlogsumexp_c1), T007 unless x is of floats
+/// (cumlogsumexp_c2), T004.
 Array cumlogsumexp(const Operand& x, int dim = 0, Order order = Order::forward);
 
 }  // namespace tutti

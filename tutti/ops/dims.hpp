@@ -34,8 +34,8 @@ class WhichDims {
  public:
   WhichDims(AllDims) {}
   WhichDims() : dims_{std::vector<int>()} {}
-  /// Whole numbers: `0`, `{0, -1}`. This is a template because GCC 12 drops the names of {.keepdims = true}, and a
-  /// constructor of int would take what is left for the dim 1.
+  /// Whole numbers: `0`, `{0, -1}`. This is a template because GCC 12 drops the names of {.keepdims = true},
+  /// and a constructor of int would take what is left for the dim 1.
   template <std::integral... N>
     requires(sizeof...(N) > 0 && !(std::same_as<N, bool> || ...))
   WhichDims(N... dims) : dims_{{as_int(dims)...}} {}

@@ -8,8 +8,8 @@ namespace tutti::ops {
 
 /// lhs: dims b, m, k; rhs: dims b, k, n, in any order -> [b.., m.., n..], free dims as in their operand.
 /// Bilinear: U beside R gives U. Any dtype but bool; of f16 and bf16 sums are taken in f32 and rounded once.
-/// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as runs
-/// of b, m, k (or b, k, m) is copied first.
+/// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as
+/// runs of b, m, k (or b, k, m) is copied first.
 /// Source: StableHLO dot_general; jax.lax.dot_general.
 struct DotGeneral {
   static constexpr std::string_view name = "dot_general";
@@ -46,8 +46,9 @@ struct DotGeneralOptions {
 
 /// jax.lax.dot_general. Throws T005, T006, T007 (dot_general_c1 to _c10).
 Array dot_general(const Operand& lhs, const Operand& rhs, const DotGeneralOptions& dims);
-/// numpy.matmul: [.., m, k] x [.., k, n] -> [.., m, n], dims before the last two broadcast; a vector on the left is
-/// a row, on the right a column, and that dim is dropped. Throws T005 for scalars and for sizes that differ.
+/// numpy.matmul: [.., m, k] x [.., k, n] -> [.., m, n], dims before the last two broadcast; a vector on the
+/// left is a row, on the right a column, and that dim is dropped. Throws T005 for scalars and for sizes that
+/// differ.
 Array matmul(const Operand& lhs, const Operand& rhs);
 
 }  // namespace tutti

@@ -26,7 +26,8 @@ void ops::require_order(Type x) {
 
 namespace {
 
-/// One that loses little of both: the later, or what is wider than a half, or a complex one of as many digits.
+/// One that loses little of both: the later, or what is wider than a half, or a complex one of as many
+/// digits.
 DType joint(DType a, DType b) {
   DType later = std::max(a, b), other = std::min(a, b);
   if (is_half(later)) return DType::f32;

@@ -21,7 +21,8 @@ void require_same(Axes before, Axes after, const Exchange& op, std::string_view 
           to_string(op.from), to_string(op.to), advice);
 }
 
-/// The whole value of which `x` is a block: its dtype, and its states along the axes that the shardings do not name.
+/// The whole value of which `x` is a block: its dtype, and its states along the axes that the shardings do
+/// not name.
 Type whole_of(Type x, const Exchange& op) {
   AxisStates states = x.states();
   for (const Sharding* sharding : {&op.from, &op.to})

@@ -8,14 +8,17 @@
 namespace tutti::ops {
 
 /// Each device hands in its block of a global value under one sharding and gets its block under another.
-/// x: local_type(whole, from) -> local_type(whole, to). An axis that only `from` names is I in the result, one that
-/// only `to` names is I in x. Axes that neither names pass in every state. Terms and partial gradients stay.
+/// x: local_type(whole, from) -> local_type(whole, to). An axis that only `from` names is I in the result,
+/// one that only `to` names is I in x. Axes that neither names pass in every state. Terms and partial
+/// gradients stay.
 /// The transpose is Exchange{shape, dual(to), dual(from)}.
-/// Cost: in one process at most one copy; two if a dim changes from 2 blocks to 3, or between other numbers of blocks
-/// without digits in common. In StableHLO slices, then at most one collective_permute, one all_to_all and one
-/// all_gather. Without digits in common each device gathers all that the shardings do not split alike.
-/// Throws T013 for shardings of another rank or on two meshes, and for an axis that is named twice; T005 for a dim that
-/// does not split and for an x of another shape; T004 for an x in other states and for shardings with different terms.
+/// Cost: in one process at most one copy; two if a dim changes from 2 blocks to 3, or between other numbers
+/// of blocks without digits in common. In StableHLO slices, then at most one collective_permute, one
+/// all_to_all and one all_gather. Without digits in common each device gathers all that the shardings do not
+/// split alike.
+/// Throws T013 for shardings of another rank or on two meshes, and for an axis that is named twice; T005 for
+/// a dim that does not split and for an x of another shape; T004 for an x in other states and for shardings
+/// with different terms.
 /// Source: sdy.reshard, and what Shardy lowers it to; one all_to_all between any dims is ours.
 struct Exchange {
   static constexpr std::string_view name = "exchange";
@@ -38,7 +41,8 @@ struct Exchange {
   /// None if every device has its block already. Else the axes that stand elsewhere in `from` than in `to`.
   Axes communicates() const;
   static std::vector<Example> examples();
-  /// The same by way of what both shardings have in common, if no digits lead from blocks to blocks; else null.
+  /// The same by way of what both shardings have in common, if no digits lead from blocks to blocks; else
+  /// null.
   SubProgram in_two(const Types& operands) const;
 
   bool operator==(const Exchange&) const = default;

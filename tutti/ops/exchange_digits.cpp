@@ -8,7 +8,8 @@
 namespace tutti {
 namespace {
 
-/// Weights at which digits begin and end: those of a dim in elements, from 1 to its size; of an axis in positions.
+/// Weights at which digits begin and end: those of a dim in elements, from 1 to its size; of an axis in
+/// positions.
 using Cuts = std::set<std::int64_t>;
 
 /// The distance, in elements of the whole, between the blocks of neighbours along an axis.

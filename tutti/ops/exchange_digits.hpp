@@ -17,8 +17,9 @@ enum class DigitCuts {
   parts,   // also such that each axis has the same digits in both shardings
 };
 
-/// The index along each dim of an array of `shape`, cut into digits. Under `from` and under `to` each digit is one of an
-/// axis's coordinate, or of the index in a block. Dims ascend; in a dim the slowest digit comes first.
+/// The index along each dim of an array of `shape`, cut into digits. Under `from` and under `to` each digit
+/// is one of an axis's coordinate, or of the index in a block. Dims ascend; in a dim the slowest digit comes
+/// first.
 /// None if a dim has no such digits: 6 elements in 2 blocks and in 3.
 /// Example, P(x) -> P(y) of 8 over 2 devices: {2, from x, to y}, {4, from dim 0, to dim 0}.
 std::optional<std::vector<kernel::Digit>> exchange_digits(const Shape& shape, const Sharding& from,

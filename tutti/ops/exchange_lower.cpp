@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exchange by collectives that StableHLO has: slices, one permutation of devices, one all_to_all, one all_gather.
+// An exchange by collectives that StableHLO has: slices, one permutation of devices, one all_to_all, one
+// all_gather.
 #include <algorithm>
 #include <optional>
 
@@ -27,10 +28,12 @@ namespace {
 using DigitId = std::size_t;  // the number of a digit of the exchange
 using PartId = std::size_t;
 
-/// Per part of an axis the digit whose value it is on every device; none: the devices along it hold equal values.
+/// Per part of an axis the digit whose value it is on every device; none: the devices along it hold equal
+/// values.
 using Held = std::vector<std::optional<DigitId>>;
 
-// --- Blocks that stay whole --------------------------------------------------------------------------------------
+// --- Blocks that stay whole
+// --------------------------------------------------------------------------------------
 
 /// Every dim is split into as many blocks as before.
 bool keeps_blocks(const Exchange& op) {
@@ -61,7 +64,8 @@ Array permuted_blocks(const Array& x, const Exchange& op) {
   return apply_one(Permute{axes, matched(keys(op.from), keys(op.to))}, {x});
 }
 
-// --- Digits that move --------------------------------------------------------------------------------------------
+// --- Digits that move
+// --------------------------------------------------------------------------------------------
 
 class Mover {
  public:
@@ -186,8 +190,8 @@ class Mover {
     return false;
   }
 
-  /// Digits that stay on axes stand where they are wanted. The others stand where an all_to_all brings a digit in their
-  /// place, then where they are already, then anywhere.
+  /// Digits that stay on axes stand where they are wanted. The others stand where an all_to_all brings a
+  /// digit in their place, then where they are already, then anywhere.
   Held after_permutation() const {
     Held after(parts_.size());
     std::vector<DigitId> others;

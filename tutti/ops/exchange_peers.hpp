@@ -32,8 +32,8 @@ PositionGroups groups_along(const std::vector<AxisPart>& parts);
 using BlockKey = std::vector<std::int64_t>;
 /// The key of each position along the axes.
 std::vector<BlockKey> keys_of(const Axes& axes, const std::function<BlockKey(int position)>& key);
-/// Pairs each position that needs a block with one that holds it, in order of the targets. A position that holds what
-/// it needs keeps it. Every block is held as often as it is needed.
+/// Pairs each position that needs a block with one that holds it, in order of the targets. A position that
+/// holds what it needs keeps it. Every block is held as often as it is needed.
 Pairs matched(const std::vector<BlockKey>& held, const std::vector<BlockKey>& needed);
 
 }  // namespace tutti

@@ -8,8 +8,8 @@
 namespace tutti::ops {
 
 /// Windows of an array, one per index vector; each start is first brought so far that its window lies inside.
-/// x: [..], indices: [..] of i32 or i64 -> the windows, see WindowDims. Every state of x passes; indices are I or R, and
-/// where they vary, x does.
+/// x: [..], indices: [..] of i32 or i64 -> the windows, see WindowDims. Every state of x passes; indices are
+/// I or R, and where they vary, x does.
 /// Cost: one copy of the windows.
 /// Source: StableHLO gather; jax.lax.gather in mode clip.
 struct Gather {
@@ -49,11 +49,13 @@ enum class GatherMode {
 /// jax.lax.gather. Throws T005, T006 (gather_c1 to _c21), T007 for indices that are not integers, T004.
 Array gather(const Operand& x, const Array& indices, const WindowDims& dims, const WindowSizes& sizes,
              GatherMode mode = GatherMode::clip);
-/// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end. Others out of range read the element
-/// at that end, unless the mode says else (JAX's default is fill_or_drop).
-/// x: [.., d, ..], indices: [i..] -> [.., i.., ..]. Throws T006 for the dim, T005 to take from nothing, T007, T004.
+/// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end. Others out of range
+/// read the element at that end, unless the mode says else (JAX's default is fill_or_drop).
+/// x: [.., d, ..], indices: [i..] -> [.., i.., ..]. Throws T006 for the dim, T005 to take from nothing, T007,
+/// T004.
 Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode = GatherMode::clip);
-/// jax.numpy.take_along_axis: result[.., i, ..] = x[.., indices[.., i, ..], ..] along `dim`; the other sizes are equal.
+/// jax.numpy.take_along_axis: result[.., i, ..] = x[.., indices[.., i, ..], ..] along `dim`; the other sizes
+/// are equal.
 /// Indices are those of take. Throws T005, T006, T007, T004.
 Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMode mode = GatherMode::clip);
 

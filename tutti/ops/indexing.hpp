@@ -10,13 +10,14 @@ namespace tutti {
 /// Which operands of an op are indices; the others are data, in which it is linear.
 using AreIndices = std::vector<bool>;
 
-/// The indices of a dim of this size, from 0 on: negative ones count from its end. Their dtype is signed and holds `size`.
+/// The indices of a dim of this size, from 0 on: negative ones count from its end. Their dtype is signed and
+/// holds `size`.
 Array from_the_start(const Array& indices, std::int64_t size);
 /// Throws T004 for an index that is an unreduced sum.
 void require_no_sum(Type index);
-/// What each operand wants to be. The data agree as for a linear op. Indices are I or R: they have no cotangent; where
-/// one varies everything does. Throws T004 for indices that are an unreduced sum, and for data that is one where an
-/// index varies.
+/// What each operand wants to be. The data agree as for a linear op. Indices are I or R: they have no
+/// cotangent; where one varies everything does. Throws T004 for indices that are an unreduced sum, and for
+/// data that is one where an index varies.
 std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices);
 /// The states of the results of operands that agree already; throws T004 if they do not. For `infer`.
 AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are_indices);

@@ -8,8 +8,8 @@ namespace tutti::ops {
 
 /// x: I or R -> U: the terms still sum to the value; or I -> V (keep_on_one): only that device has it.
 /// Transposes: I -> U: cast R -> I; R -> U: mask; I -> V: broadcast from that device.
-/// Throws T004 for values that differ between devices, T009 if `at` is not a position along the axes, T007 for
-/// terms of bool.
+/// Throws T004 for values that differ between devices, T009 if `at` is not a position along the axes, T007
+/// for terms of bool.
 struct Mask {
   static constexpr std::string_view name = "mask";
   static constexpr About about{"One device along the axes keeps the value, the others hold zeros.",

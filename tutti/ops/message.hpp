@@ -12,8 +12,8 @@
 
 namespace tutti {
 
-/// The text of a message, with the line of the caller. "{}" is the place of a value, "{:.3f}" that of a scalar with a format
-/// of std::format. "{{" and "}}" are braces.
+/// The text of a message, with the line of the caller. "{}" is the place of a value, "{:.3f}" that of a
+/// scalar with a format of std::format. "{{" and "}}" are braces.
 class MessageText {
  public:
   MessageText(const char* text, Where where = Where::here()) : text_(text), where_(where) {}
@@ -54,8 +54,8 @@ std::int64_t count_of(const Lanes& lanes);
 /// The parameters of an op with a text and lanes.
 Parameters message_parameters(const std::string& text, const Lanes& lanes);
 
-/// bool of the lanes' shape, V along the axes where devices may hold different operands. Stands for the effect: a result
-/// that nothing reads.
+/// bool of the lanes' shape, V along the axes where devices may hold different operands. Stands for the
+/// effect: a result that nothing reads.
 Type effect_type(const Types& operands, const Lanes& lanes);
 /// The values of operands from `first` on, in one lane.
 Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t first, const Lanes& lanes,

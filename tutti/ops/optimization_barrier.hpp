@@ -7,8 +7,8 @@
 
 namespace tutti::ops {
 
-/// The operands themselves, in any states; a compiler may not move work across it, nor merge what is computed from them with
-/// the same computed from the originals. Costs nothing.
+/// The operands themselves, in any states; a compiler may not move work across it, nor merge what is computed
+/// from them with the same computed from the originals. Costs nothing.
 /// Source: StableHLO optimization_barrier; jax.lax.optimization_barrier.
 struct OptimizationBarrier {
   static constexpr std::string_view name = "optimization_barrier";

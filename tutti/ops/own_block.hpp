@@ -10,7 +10,8 @@ namespace tutti {
 
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], I -> [.., d, ..] V over the axes; n = their joint size.
 /// The transpose of all_gather to I. Cost: none; a view of the operand.
-/// Throws T006 if dim is out of range (own_block_c1), T005 if it does not split, T004 for a value that is not I.
+/// Throws T006 if dim is out of range (own_block_c1), T005 if it does not split, T004 for a value that is not
+/// I.
 struct OwnBlock {
   static constexpr std::string_view name = "own_block";
   static constexpr About about{

@@ -9,9 +9,10 @@
 
 namespace tutti::ops {
 
-/// A value around and between the elements: `low` of them before, `high` after, `interior` between neighbours; negative
-/// low and high take elements away.
-/// x: [.., d, ..], value: [] -> [.., low + d + (d - 1) interior + high, ..]; every state passes, of both together.
+/// A value around and between the elements: `low` of them before, `high` after, `interior` between
+/// neighbours; negative low and high take elements away.
+/// x: [.., d, ..], value: [] -> [.., low + d + (d - 1) interior + high, ..]; every state passes, of both
+/// together.
 /// Cost: one copy.
 /// Source: StableHLO pad; jax.lax.pad.
 struct Pad {
@@ -44,9 +45,9 @@ struct Padding {
   std::int64_t low = 0, high = 0, interior = 0;
 };
 /// jax.lax.pad; `padding` has one entry per dim. The value is a number or a scalar of x's dtype.
-/// Throws T005 if elements go that are not there (pad_c4), for a negative interior (pad_c3) and a value that is no
-/// scalar, T006 unless there is one entry per dim (pad_c2), T007 if dtypes differ (pad_c1), T004 where an unreduced sum
-/// meets a value that is none.
+/// Throws T005 if elements go that are not there (pad_c4), for a negative interior (pad_c3) and a value that
+/// is no scalar, T006 unless there is one entry per dim (pad_c2), T007 if dtypes differ (pad_c1), T004 where
+/// an unreduced sum meets a value that is none.
 Array pad(const Operand& x, const Operand& value, const std::vector<Padding>& padding);
 
 }  // namespace tutti

@@ -47,7 +47,8 @@ namespace tutti {
 /// jax.lax.ppermute: what the source of each pair holds, on its target; zeros on devices that are no target.
 /// Positions count along all of `axes`, the first the slowest.
 Array ppermute(const Operand& x, const AxisNames& axes, const Pairs& pairs);
-/// jax.lax.pshuffle: device i receives what device sources[i] holds. Throws T009 unless every device is named once.
+/// jax.lax.pshuffle: device i receives what device sources[i] holds. Throws T009 unless every device is named
+/// once.
 Array pshuffle(const Operand& x, const AxisNames& axes, const std::vector<int>& sources);
 
 }  // namespace tutti

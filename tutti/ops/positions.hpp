@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch rules of collectives over an axis that vmap removes, where the pattern is not regular: permutations, groups.
+// Batch rules of collectives over an axis that vmap removes, where the pattern is not regular: permutations,
+// groups.
 // They gather what all positions along the axes hold, choose by a table, and give every position its own.
 #pragma once
 
@@ -9,7 +10,8 @@
 
 namespace tutti {
 
-/// What the positions along `axes` hold, in their order: [n, ..], the same on all devices along those but `axis`.
+/// What the positions along `axes` hold, in their order: [n, ..], the same on all devices along those but
+/// `axis`.
 Array of_all_positions(const Batched& x, const Axes& axes, const Axis& axis);
 /// Of [n, ..], every position along `axes` takes its own.
 BatchedArrays to_own_positions(const Array& all, const Axes& axes, const Axis& axis);

@@ -76,8 +76,8 @@ void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups
 
 // ---- batch over an own axis
 
-/// The table of slices from every position to every position: [n, n, B, M, 4], target first. Positions of other groups
-/// send nothing.
+/// The table of slices from every position to every position: [n, n, B, M, 4], target first. Positions of
+/// other groups send nothing.
 Array table_of_all(const Array& slices, const Axes& axes, const Groups& given) {
   // slices: [n, B, K, 4] of all positions
   Groups groups = written_out(given, axes);
@@ -171,8 +171,8 @@ Tangents RaggedAllToAll::transpose(const LinearOperands& operands, const Tangent
   return result;
 }
 
-// Lanes of another axis are lanes. Over an own axis every position's slices are known here, and only those for our own
-// positions are copied.
+// Lanes of another axis are lanes. Over an own axis every position's slices are known here, and only those
+// for our own positions are copied.
 BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   if (!contains(axes, axis)) return batch_as_lanes(*this, axis, operands);
   Array sources = as_blocks(of_all_positions(operands[0], axes, axis));
@@ -186,7 +186,8 @@ BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& opera
 
 namespace {
 
-/// Slices of the devices along `axes`, `each` for every device of the group, of 0 to 2 rows. They overlap where they may:
+/// Slices of the devices along `axes`, `each` for every device of the group, of 0 to 2 rows. They overlap
+/// where they may:
 /// where they are taken from if they replace, else where they land. The others lie without gaps.
 ExampleOperand example_slices(const Axes& axes, const Groups& given, int each, Landing landing) {
   Groups groups = written_out(given, axes);
@@ -318,8 +319,8 @@ Array ops::over_output(const RaggedCall& call, const Array& rows, const Array& l
   return reshape(result, output.shape().erased(Dim{0}));
 }
 
-// Device j's slices begin where those of the devices before it end, and its slice m after its slices before m. Each
-// device computes that for what it receives, and tells the senders.
+// Device j's slices begin where those of the devices before it end, and its slice m after its slices before
+// m. Each device computes that for what it receives, and tells the senders.
 Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const RaggedOptions& options) {
   return front_end("packed_offsets", axes.where(), [&] {
     Axes over = axes.resolve();

@@ -8,12 +8,14 @@
 
 namespace tutti::ops {
 
-/// Every device cuts slices of rows out of its operand, K/N for each of the N devices of its group, and they land in the
-/// outputs of those devices at rows that the sender names. Other rows of an output stay as they are.
-/// operand: [B, rows, ..], output: [B, rows', ..], slices: [B, K, 4] of i32 or i64, see SliceColumn -> like output. Slice k
-/// goes to device k / (K/N): `size` rows from `from` on, which land from row `to` on there. `expected` is about the slices
-/// that arrive: slice k is from device k / (K/N). V over the axes; every other state of operand and output passes; slices
-/// are I or R there, and where they vary, all do. B lanes do the same with their own rows.
+/// Every device cuts slices of rows out of its operand, K/N for each of the N devices of its group, and they
+/// land in the outputs of those devices at rows that the sender names. Other rows of an output stay as they
+/// are.
+/// operand: [B, rows, ..], output: [B, rows', ..], slices: [B, K, 4] of i32 or i64, see SliceColumn -> like
+/// output. Slice k goes to device k / (K/N): `size` rows from `from` on, which land from row `to` on there.
+/// `expected` is about the slices that arrive: slice k is from device k / (K/N). V over the axes; every other
+/// state of operand and output passes; slices are I or R there, and where they vary, all do. B lanes do the
+/// same with their own rows.
 /// The transpose by the operand sends the rows back. There they are added: input slices may overlap.
 /// Cost: in one process a copy of the rows that move.
 /// Throws T005, T007, T009, T004; when it runs R005, see RaggedCopy.
@@ -61,15 +63,16 @@ struct RaggedOptions {
   ops::Groups groups = {};
 };
 
-/// jax.lax.ragged_all_to_all: the rows of `output`, with slices of the operands of all devices in the places where they
-/// land. Slices may overlap where they are taken from, not where they land.
+/// jax.lax.ragged_all_to_all: the rows of `output`, with slices of the operands of all devices in the places
+/// where they land. Slices may overlap where they are taken from, not where they land.
 /// operand: [rows, ..], output: [rows', ..] of the same dtype and row shape -> like output.
-/// Throws T005, T007 for what does not fit, T009 for groups, T004; when it runs R005 for slices that leave an array,
-/// overlap where they land, or are not of the sizes that recv_sizes says.
+/// Throws T005, T007 for what does not fit, T009 for groups, T004; when it runs R005 for slices that leave an
+/// array, overlap where they land, or are not of the sizes that recv_sizes says.
 Array ragged_all_to_all(const Operand& operand, const Array& output, const RaggedSlices& slices,
                         const AxisNames& axes, const RaggedOptions& options = {});
 
-/// Output offsets with which the slices that a device receives lie without gaps, ordered by sender, then slice.
+/// Output offsets with which the slices that a device receives lie without gaps, ordered by sender, then
+/// slice.
 /// send_sizes: [K] -> [K], for RaggedSlices::output_offsets.
 Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const RaggedOptions& options = {});
 
@@ -86,7 +89,8 @@ RaggedCall ragged_call(const Array& operand, const Array& output, const RaggedSl
                        const AxisNames& axes, const RaggedOptions& options);
 /// The slices that arrive, of one block to another: from where they land to the same rows.
 Array landed_slices(const RaggedCall& call);
-/// The output of the call with the rows of `landed` taken from `rows`, what the op gives for zeros as its output.
+/// The output of the call with the rows of `landed` taken from `rows`, what the op gives for zeros as its
+/// output.
 Array over_output(const RaggedCall& call, const Array& rows, const Array& landed);
 
 }  // namespace tutti::ops

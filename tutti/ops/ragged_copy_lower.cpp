@@ -22,8 +22,9 @@ namespace {
 
 Array both(const Array& a, const Array& b) { return apply_one(Binary{BinaryFn::logical_and}, {a, b}); }
 
-/// [B, X, rows]: the row on the other side for each row of X blocks, counted through the Y blocks of the other side; -1 for
-/// rows in no slice. `here` and `there` are the columns of the slices, [B, X, Y*M], `block` the block there.
+/// [B, X, rows]: the row on the other side for each row of X blocks, counted through the Y blocks of the
+/// other side; -1 for rows in no slice. `here` and `there` are the columns of the slices, [B, X, Y*M],
+/// `block` the block there.
 struct Side {
   Array here, there;
   std::int64_t rows_here, rows_there;

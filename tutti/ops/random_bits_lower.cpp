@@ -116,7 +116,8 @@ Value bits_of(Writer& writer, Words x, DType dtype) {
   return writer.either(DType::u64, upper, writer.converted(x.b, DType::u64));
 }
 
-/// How floats are made of bits: those of `from`, in an integer of the float's width, without the last `dropped`.
+/// How floats are made of bits: those of `from`, in an integer of the float's width, without the last
+/// `dropped`.
 struct Fraction {
   DType from, word;
   int dropped;

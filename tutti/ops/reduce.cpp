@@ -126,7 +126,8 @@ Array with_factors_first(const Array& x, const Dims& dims) {
   return reshape(tutti::transpose(x, order), Shape(std::move(sizes)));
 }
 
-// The tangent of a product by halves, a b and a' b + a b', as in jax.lax.reduce_prod: no factor is divided by.
+// The tangent of a product by halves, a b and a' b + a b', as in jax.lax.reduce_prod: no factor is divided
+// by.
 Array tangent_of_product(const Array& x, const Array& tangent, const Dims& dims) {
   Array value = with_factors_first(x, dims), change = with_factors_first(tangent, dims);
   while (value.dim(0) > 1) {

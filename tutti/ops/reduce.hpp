@@ -8,13 +8,14 @@
 
 namespace tutti::ops {
 
-/// Fold dims away: the sum, the product, the largest or smallest element, or all bits joined by `and` or `or`; of no
-/// elements 0, 1, the smallest or largest value, or all ones or zeros.
+/// Fold dims away: the sum, the product, the largest or smallest element, or all bits joined by `and` or
+/// `or`; of no elements 0, 1, the smallest or largest value, or all ones or zeros.
 /// x: [.., d, ..] -> [.., ..]. Sums pass every state; the others refuse U.
-/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; the bits of floats are refused. The op refuses a sum or
-/// product of bool, of which reduce_sum and reduce_prod make one of i32.
+/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; the bits of floats are refused. The op
+/// refuses a sum or product of bool, of which reduce_sum and reduce_prod make one of i32.
 /// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
-/// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or (ties share the derivative).
+/// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or
+/// (ties share the derivative).
 struct Reduce {
   ReduceKind kind;
   Dims dims;  // in any order
@@ -41,8 +42,8 @@ static_assert(complete<Reduce>());
 namespace tutti {
 
 /// Folded over one dim, several, or all; over none: x itself. A sum of bool counts, in i32, as psum does.
-/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats, and for more bools
-/// than i32 counts.
+/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats, and
+/// for more bools than i32 counts.
 Array reduce_sum(const Operand& x, const internal::WhichDims& dims = all_dims);
 /// The product; of bool in i32, 1 if all are true. Its derivative is right where factors are 0.
 Array reduce_prod(const Operand& x, const internal::WhichDims& dims = all_dims);

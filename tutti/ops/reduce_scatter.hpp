@@ -8,7 +8,8 @@
 namespace tutti::ops {
 
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
-/// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the group.
+/// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the
+/// group.
 /// Cost: each device receives (n-1)/n of the operand's bytes. In one process all_reduce's pass and a view.
 /// Throws T006 if dim is out of range (reduce_scatter_c1), T005 if it does not split, T004 unless x is U,
 /// T009 for groups.

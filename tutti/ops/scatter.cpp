@@ -45,7 +45,8 @@ WindowSizes sizes_of(const WindowDims& dims, const Shape& array, const Shape& up
   return sizes;
 }
 
-// Bool: does this element of the updates stand in the result? Of those that meet, the last one wrote its number there.
+// Bool: does this element of the updates stand in the result? Of those that meet, the last one wrote its
+// number there.
 Array stays(const WindowDims& dims, const Array& indices, const Shape& array, const Shape& updates,
             const WindowSizes& sizes) {
   Array numbers = reshape(arange(updates.elements(), DType::i64), updates);
@@ -54,7 +55,8 @@ Array stays(const WindowDims& dims, const Array& indices, const Shape& array, co
   return equal(apply_one(Gather{dims, sizes}, {last, indices}), numbers);
 }
 
-// False if no two windows can cover the same element: there is at most one for each index of the shared batch dims.
+// False if no two windows can cover the same element: there is at most one for each index of the shared batch
+// dims.
 bool may_meet(const Windows& windows) {
   return std::ranges::any_of(windows.batch, [](const Windows::Batch& loop) {
     return loop.size > 1 && loop.array_stride == 0;

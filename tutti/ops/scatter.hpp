@@ -8,15 +8,18 @@
 
 namespace tutti::ops {
 
-/// An array of which windows, one per index vector, are combined with updates or replaced. A window that does not lie
-/// inside is left out, whole, as XLA does. Where several meet, they follow in row-major order of the indices: of
-/// replacements the last one stays.
-/// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Sums and replacements pass every
-/// state of x and the updates; their indices are I or R, and where they vary, all do. The other kinds refuse U.
-/// The elements that are a maximum or minimum share its derivative. That of a product by the updates is refused unless
-/// indices are unique; a sum needs no such promise.
-/// Cost: a pass over the updates, and a copy of x unless x is updated in place (a carry of a loop, a donated argument).
-/// Source: StableHLO scatter; jax.lax.scatter, scatter_add, scatter_mul, scatter_min, scatter_max in mode drop.
+/// An array of which windows, one per index vector, are combined with updates or replaced. A window that does
+/// not lie inside is left out, whole, as XLA does. Where several meet, they follow in row-major order of the
+/// indices: of replacements the last one stays.
+/// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Sums and
+/// replacements pass every state of x and the updates; their indices are I or R, and where they vary, all do.
+/// The other kinds refuse U.
+/// The elements that are a maximum or minimum share its derivative. That of a product by the updates is
+/// refused unless indices are unique; a sum needs no such promise.
+/// Cost: a pass over the updates, and a copy of x unless x is updated in place (a carry of a loop, a donated
+/// argument).
+/// Source: StableHLO scatter; jax.lax.scatter, scatter_add, scatter_mul, scatter_min, scatter_max in mode
+/// drop.
 struct Scatter {
   ScatterKind kind;
   WindowDims dims;
@@ -52,7 +55,8 @@ struct ScatterOptions {
   bool unique_indices = false;  // promises that no two windows meet
 };
 /// jax.lax.scatter, scatter_add, scatter_mul, scatter_min, scatter_max. The updates may be a number.
-/// Throws T005, T006 (scatter_c2 to _c22), T007 for indices that are not integers and a sum or product of bool, T004.
+/// Throws T005, T006 (scatter_c2 to _c22), T007 for indices that are not integers and a sum or product of
+/// bool, T004.
 Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
               const ScatterOptions& options = {});
 Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,

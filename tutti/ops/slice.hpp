@@ -43,11 +43,11 @@ struct SliceOptions {
   std::vector<std::int64_t> stride = {};   // empty: 1 each
 };
 /// jax.lax.slice. x itself if it keeps everything.
-/// Throws T005 unless 0 <= start <= limit <= size (slice_c3) and stride > 0 (slice_c4), T006 unless each has one entry
-/// per dim (slice_c2).
+/// Throws T005 unless 0 <= start <= limit <= size (slice_c3) and stride > 0 (slice_c4), T006 unless each has
+/// one entry per dim (slice_c2).
 Array slice_in_dims(const Operand& x, const SliceOptions& options);
-/// jax.lax.slice_in_dim: the elements start, start + stride, .. before `limit` along one dim; negative `start`, `limit`
-/// and `dim` count from the end. No limit: up to the end.
+/// jax.lax.slice_in_dim: the elements start, start + stride, .. before `limit` along one dim; negative
+/// `start`, `limit` and `dim` count from the end. No limit: up to the end.
 Array slice_in_dim(const Operand& x, std::int64_t start, std::optional<std::int64_t> limit,
                    std::int64_t stride = 1, int dim = 0);
 /// jax.lax.index_in_dim without the dim: x[index] along `dim`. Throws T005 for an index out of range.

@@ -6,8 +6,8 @@
 
 namespace tutti::ops {
 
-/// The elements in ascending order along a dim, and what is carried along. The first operands are keys: the first one
-/// decides, equal elements leave it to the next.
+/// The elements in ascending order along a dim, and what is carried along. The first operands are keys: the
+/// first one decides, equal elements leave it to the next.
 /// Stable: equal keys keep their order. -0 and 0 are equal, NaNs are equal and last.
 /// keys: [.., d, ..], carried: of the same shape and any dtypes -> all of them; U is refused.
 /// Cost: of n elements n log2(n) comparisons; of 512 and more a few passes by digits of the keys.
@@ -45,11 +45,12 @@ Array sort(const Operand& x, int dim = -1);
 struct SortOptions {
   int num_keys = 1;  // the first operands, of which the first one decides
 };
-/// jax.lax.sort of several arrays: keys first, then what they carry along. Throws also T005 if shapes differ (sort_c2),
-/// nothing is given (sort_c1) or num_keys is not among 1 and the number of arrays (sort_c5).
+/// jax.lax.sort of several arrays: keys first, then what they carry along. Throws also T005 if shapes differ
+/// (sort_c2), nothing is given (sort_c1) or num_keys is not among 1 and the number of arrays (sort_c5).
 Arrays sort(const Arrays& keys_and_carried, int dim = -1, const SortOptions& options = {},
             Where where = Where::here());
-/// jax.numpy.argsort: the indices, i32, in the order of their elements. Throws T007 for more than 2^31 elements.
+/// jax.numpy.argsort: the indices, i32, in the order of their elements. Throws T007 for more than 2^31
+/// elements.
 Array argsort(const Operand& x, int dim = -1);
 
 }  // namespace tutti

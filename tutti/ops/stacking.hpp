@@ -9,24 +9,25 @@
 
 namespace tutti::ops {
 
-/// Blocks [.., d, ..] of n devices lie along a new dim, [.., n, .., d, ..], or one after another along an existing one,
-/// [.., n*d, ..].
+/// Blocks [.., d, ..] of n devices lie along a new dim, [.., n, .., d, ..], or one after another along an
+/// existing one, [.., n*d, ..].
 enum class Stacking { new_dim, tiled };
 std::string_view name(Stacking stacking);
 
-/// The type of n blocks of type `block` along `dim` of the result. Throws T006 (label `label`) if dim is out of range.
+/// The type of n blocks of type `block` along `dim` of the result. Throws T006 (label `label`) if dim is out
+/// of range.
 Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label);
 /// The type of one of n blocks of `whole`. Throws T006 for the dim, T005 if it does not split.
 Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label,
                const Groups& groups = {});
 
-/// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view turns them
-/// around.
+/// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view
+/// turns them around.
 kernel::View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 
-/// A Shuffle without its pieces yet: blocks that lie in the operand beside others along `split` (none: the operand is
-/// one), and in the result along `concat`, `n` of them.
+/// A Shuffle without its pieces yet: blocks that lie in the operand beside others along `split` (none: the
+/// operand is one), and in the result along `concat`, `n` of them.
 kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
                                   Stacking stacking, int n);
 
@@ -35,12 +36,14 @@ Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking);
 /// The inverse: n blocks that lie along `dim` -> n is a dim of its own, which stands at `to`.
 Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to);
 
-/// The number of positions along the axes before `axis`, one of `axes`, and along those after it. Found without dividing:
+/// The number of positions along the axes before `axis`, one of `axes`, and along those after it. Found
+/// without dividing:
 /// an axis of a vmap may have no lanes.
 int size_before(const Axes& axes, const Axis& axis);
 int size_after(const Axes& axes, const Axis& axis);
 
-/// Batch rules over an op's own axis. `axes` is the op's tuple, `axis` the one that vmap removes, `rest` the others.
+/// Batch rules over an op's own axis. `axes` is the op's tuple, `axis` the one that vmap removes, `rest` the
+/// others.
 /// [n of rest, n of axis, block] -> all blocks in the order of the tuple, lying along `dim`.
 Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
 /// The inverse: -> [n of rest, n of axis, block].

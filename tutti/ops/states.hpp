@@ -6,7 +6,8 @@
 
 namespace tutti::ops {
 
-/// The states to cast each operand to, so that they agree. Throws T004 with the reduction or the mask to insert.
+/// The states to cast each operand to, so that they agree. Throws T004 with the reduction or the mask to
+/// insert.
 std::vector<AxisStates> joined_states(const Types& operands, Mixing mixing);
 
 /// The states of the result of operands that agree already; throws T004 if they do not. For `infer`.

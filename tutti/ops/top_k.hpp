@@ -6,8 +6,8 @@
 
 namespace tutti::ops {
 
-/// The k largest elements along a dim, in descending order, and where they stand. Of equal elements the first one comes
-/// first. NaNs are equal and come first; +0 comes before -0. (JAX has NaNs whose sign is set last.)
+/// The k largest elements along a dim, in descending order, and where they stand. Of equal elements the first
+/// one comes first. NaNs are equal and come first; +0 comes before -0. (JAX has NaNs whose sign is set last.)
 /// x: [.., d, ..] of all but complex numbers -> [.., k, ..], and the same of i32; U is refused.
 /// Cost: one pass that skips blocks without a candidate; a sort where k > d / 4.
 /// Source: jax.lax.top_k, by StableHLO sort.
@@ -42,8 +42,8 @@ struct TopKResult {
   Array values, indices;
 };
 /// jax.lax.top_k. A negative `dim` counts from the end.
-/// Throws T006 if `dim` is out of range (top_k_c1), T005 unless 0 <= k <= size (top_k_c2), T007 for complex numbers and
-/// for more than 2^31 elements (top_k_c3), T004 for an unreduced sum.
+/// Throws T006 if `dim` is out of range (top_k_c1), T005 unless 0 <= k <= size (top_k_c2), T007 for complex
+/// numbers and for more than 2^31 elements (top_k_c3), T004 for an unreduced sum.
 TopKResult top_k(const Operand& x, std::int64_t k, int dim = -1);
 
 }  // namespace tutti

@@ -6,14 +6,17 @@
 
 namespace tutti::ops {
 
-/// The functions of one operand, element by element; each is printed under its own name. neg real and imag are linear.
-/// x: [..] -> [..], the same type; of is_finite bool; of a complex number abs, real and imag are real. neg, abs and sign
-/// take all numbers, "not" integers and bool, popcount and count_leading_zeros integers, real and imag complex numbers, the
-/// others floats, and of them exp, log, tanh, sqrt, rsqrt, logistic, sin, cos, log1p, expm1, tan, sinh, cosh and the
-/// inverses of these three complex numbers. docs/accuracy.md has the errors.
-/// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign, sine, cosine, tan, log_plus_one,
-/// exponential_minus_one, cbrt, round_nearest_even, floor, ceil, is_finite, not, popcnt, count_leading_zeros, real, imag;
-/// CHLO erf, erf_inv, erfc, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, lgamma, digamma, polygamma; jax.lax.
+/// The functions of one operand, element by element; each is printed under its own name. neg real and imag
+/// are linear.
+/// x: [..] -> [..], the same type; of is_finite bool; of a complex number abs, real and imag are real. neg,
+/// abs and sign take all numbers, "not" integers and bool, popcount and count_leading_zeros integers, real
+/// and imag complex numbers, the others floats, and of them exp, log, tanh, sqrt, rsqrt, logistic, sin, cos,
+/// log1p, expm1, tan, sinh, cosh and the inverses of these three complex numbers. docs/accuracy.md has the
+/// errors.
+/// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign, sine, cosine, tan,
+/// log_plus_one, exponential_minus_one, cbrt, round_nearest_even, floor, ceil, is_finite, not, popcnt,
+/// count_leading_zeros, real, imag; CHLO erf, erf_inv, erfc, asin, acos, atan, sinh, cosh, asinh, acosh,
+/// atanh, lgamma, digamma, polygamma; jax.lax.
 struct Unary {
   UnaryFn fn;
 
@@ -58,7 +61,8 @@ Array cos(const Operand& x);
 Array log1p(const Operand& x);
 Array expm1(const Operand& x);
 Array erf(const Operand& x);
-/// The inverse of erf: from [-1, 1], whose ends give infinities, NaN elsewhere. By the polynomials that XLA uses.
+/// The inverse of erf: from [-1, 1], whose ends give infinities, NaN elsewhere. By the polynomials that XLA
+/// uses.
 /// Source: Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011.
 Array erf_inv(const Operand& x);
 /// 1 - erf(x), right where that is small.
@@ -82,7 +86,8 @@ Array atanh(const Operand& x);
 Array cbrt(const Operand& x);
 /// jax.scipy.special.gammaln: log(|gamma(x)|), infinite at 0, -1, -2, ..
 Array lgamma(const Operand& x);
-/// The first and second derivative of lgamma. At 0, -1, -2, .. NaN and inf. The derivative of trigamma is refused (T010).
+/// The first and second derivative of lgamma. At 0, -1, -2, .. NaN and inf. The derivative of trigamma is
+/// refused (T010).
 Array digamma(const Operand& x);
 Array trigamma(const Operand& x);
 /// To the nearest whole number, of two to the even one (numpy.round). round, floor and ceil have no tangent.
@@ -94,7 +99,8 @@ Array is_finite(const Operand& x);
 /// Of bool, or of an integer's bits.
 Array logical_not(const Operand& x);
 Array operator~(const Operand& x);
-/// How many bits of an integer are 1, and how many are above its highest 1, as an integer of the same dtype. No tangent.
+/// How many bits of an integer are 1, and how many are above its highest 1, as an integer of the same dtype.
+/// No tangent.
 Array popcount(const Operand& x);
 Array count_leading_zeros(const Operand& x);
 /// The parts of complex numbers.

@@ -83,8 +83,8 @@ void require_index_vectors(const WindowDims& dims, Type indices, const WindowLab
           to_string(indices), label(labels, labels.not_vector));
 }
 
-/// Adds an inner loop. Leaves out loops of size 1; joins the loop to the one around it if together they walk through
-/// memory in even steps. Whole rows become one loop over consecutive elements.
+/// Adds an inner loop. Leaves out loops of size 1; joins the loop to the one around it if together they walk
+/// through memory in even steps. Whole rows become one loop over consecutive elements.
 void add_loop(std::vector<CopyLoop>& loops, const CopyLoop& inner) {
   if (inner.size == 1) return;
   if (!loops.empty() && loops.back().to_stride == inner.size * inner.to_stride &&

@@ -11,8 +11,9 @@
 namespace tutti {
 
 /// The indices hold vectors along `index_vector`. Component k of a vector is where a window starts along dim
-/// index_map[k] of the array; windows start at 0 along the other dims. The windows of all vectors are one array (the
-/// result of gather, the updates of scatter): its dims `window` run through a window, its others through the vectors.
+/// index_map[k] of the array; windows start at 0 along the other dims. The windows of all vectors are one
+/// array (the result of gather, the updates of scatter): its dims `window` run through a window, its others
+/// through the vectors.
 struct WindowDims {
   ops::Dims window;  // of the array of windows, ascending: one per dim of the array that is in neither of:
   ops::Dims collapsed = {};         // of the array: windows have size 1 there
@@ -48,8 +49,8 @@ struct WindowLabels {
       batching_order, batching_range, indices_batching_once, indices_batching_range, not_vector,
       batching_count, batching_sizes, map_once, map_range;
 };
-/// Throws T005, T006 or T007 where the numbers do not fit the array and the indices; `windows_rank` is that of the array of all
-/// windows.
+/// Throws T005, T006 or T007 where the numbers do not fit the array and the indices; `windows_rank` is that
+/// of the array of all windows.
 void require_window_dims(const WindowDims& dims, Type array, Type indices, int windows_rank,
                          const WindowLabels& labels);
 
@@ -72,8 +73,8 @@ Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& 
 stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, stablehlo::Value indices,
                                      const WindowSizes& sizes);
 
-/// The numbers under a batch dim 0 of the array and of the windows (the array's goes along with the indices' if they
-/// have one too, else runs through a window), or of the indices and of the windows.
+/// The numbers under a batch dim 0 of the array and of the windows (the array's goes along with the indices'
+/// if they have one too, else runs through a window), or of the indices and of the windows.
 WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices);
 
 }  // namespace tutti::ops

@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-/// Throws T006 unless `starts` has one per dim of x, T005 unless they are scalars, T007 unless they are integers of one
-/// dtype.
+/// Throws T006 unless `starts` has one per dim of x, T005 unless they are scalars, T007 unless they are
+/// integers of one dtype.
 void require_starts(Type x, const Types& starts, std::string_view count_label, std::string_view dtype_label);
 
 /// A window of a dense array, ready to be copied out of it or into it.

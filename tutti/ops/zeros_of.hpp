@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-/// Zeros of any type: a constant, cast to V and R, masked to U. Known values; see zero_tangent for zeros that stand for
-/// tangents.
+/// Zeros of any type: a constant, cast to V and R, masked to U. Known values; see zero_tangent for zeros that
+/// stand for tangents.
 Array zeros_of(Type type);
 
 /// Ones of any type; along axes where it is U the first device keeps them, so that they sum to one.

@@ -65,8 +65,8 @@ class BetweenMeshes {
     return {request_.whole, from, request_.to, options_on(from.mesh, from, request_.to)};
   }
 
-  /// Links along axes of either mesh cost what they cost between the devices that are neighbours here. The cap is that of
-  /// the whole way.
+  /// Links along axes of either mesh cost what they cost between the devices that are neighbours here. The
+  /// cap is that of the whole way.
   ReshardOptions options_on(const Mesh& mesh, const Sharding& a, const Sharding& b) const {
     ReshardOptions options = request_.options;
     options.links.clear();
@@ -80,7 +80,8 @@ class BetweenMeshes {
     return options;
   }
 
-  /// Two devices that differ along an axis of the other mesh: so does one of them from the first along `axis`.
+  /// Two devices that differ along an axis of the other mesh: so does one of them from the first along
+  /// `axis`.
   double cost_along_axis(const Mesh& mesh, const Axis& axis) const {
     double most = 0;
     for (int position = 0; position < mesh.devices(); ++position) {

@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// Steps from one mesh to another: sums and others on the first, one move, others on the second. What a device holds is
-/// known from block() and Mesh::device_id() alone.
+/// Steps from one mesh to another: sums and others on the first, one move, others on the second. What a
+/// device holds is known from block() and Mesh::device_id() alone.
 /// Throws R003 for a move between too many devices.
 KnownSteps steps_between_meshes(const PlanRequest& request);
 

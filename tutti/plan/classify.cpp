@@ -106,8 +106,8 @@ bool is_right_unpacked(const PlanRequest& request, std::size_t lost, std::size_t
   return true;
 }
 
-/// nvFuser's getCommunicationInfo and its lowerings (81c4b22), for one mesh and a change along `axis` alone; `mesh`
-/// are the axes of size 2 at least, of which the last is its DIDx.
+/// nvFuser's getCommunicationInfo and its lowerings (81c4b22), for one mesh and a change along `axis` alone;
+/// `mesh` are the axes of size 2 at least, of which the last is its DIDx.
 std::string one_change(const PlanRequest& request, const Axis& axis, const Axes& mesh, const Sharding& from,
                        const Sharding& to) {
   const std::optional<std::size_t> before = dim_of(axis, from), after = dim_of(axis, to);

@@ -107,7 +107,8 @@ class Planner {
     return plan;
   }
 
-  /// The best plans that do without the steps by which better ones begin to communicate, and those of other objectives.
+  /// The best plans that do without the steps by which better ones begin to communicate, and those of other
+  /// objectives.
   std::vector<FoundPlan> others(const FoundPlan& best) {
     std::vector<FoundPlan> found{best};
     auto add = [&](const std::optional<FoundPlan>& plan) {

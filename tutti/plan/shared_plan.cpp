@@ -15,7 +15,8 @@ constinit std::mutex plans_lock;
 
 constexpr std::size_t most_plans = 512;  // then all are forgotten: a program asks for few
 
-// All that two requests may differ in. Types, meshes and names are interned: addresses and ids tell them apart.
+// All that two requests may differ in. Types, meshes and names are interned: addresses and ids tell them
+// apart.
 std::vector<std::uint64_t> key_of(const PlanRequest& request) {
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(request.whole.dtype()),
                                  static_cast<std::uint64_t>(request.whole.rank())};

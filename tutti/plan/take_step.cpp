@@ -90,7 +90,8 @@ Array general_exchange(const PlanStep& step, const Array& x) {
   return apply_one(AllToAll{move->to.axes, Dim{move->to.dim}, Dim{move->from.dim}, Stacking::tiled}, {x});
 }
 
-/// Terms of a sum become blocks of one or several dims: their parts stand in front while the sum is scattered.
+/// Terms of a sum become blocks of one or several dims: their parts stand in front while the sum is
+/// scattered.
 Array scatter(const PlanStep& step, const Array& x) {
   const auto found = gained(step.before, step.after);
   ensure(found.has_value(), "a sum that is scattered appends axes to dims");
@@ -122,7 +123,8 @@ Array scatter(const PlanStep& step, const Array& x) {
   return reduce_scatter(reshape(in_front, Shape(parts)), axes, Dim{0}, Stacking::new_dim);
 }
 
-/// Blocks become terms of a sum: each device holds its block among zeros. Equal values: the first device keeps them.
+/// Blocks become terms of a sum: each device holds its block among zeros. Equal values: the first device
+/// keeps them.
 Array as_terms(const PlanStep& step, Array x) {
   Axes new_terms = step.after.unreduced;
   for (const Axis& axis : step.before.unreduced) new_terms = without(std::move(new_terms), axis);

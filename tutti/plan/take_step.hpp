@@ -7,10 +7,12 @@
 namespace tutti {
 
 /// One step of a plan, by the ops of the program that is being traced.
-/// x: local type of step.before -> local type of step.after. Differentiates, batches and lowers as these ops do.
+/// x: local type of step.before -> local type of step.after. Differentiates, batches and lowers as these ops
+/// do.
 Array take(const PlanStep& step, const Array& x);
 
-/// What needs no step, from one sharding to another: changes of reduced axes that only one side names, and of axes of size 1.
+/// What needs no step, from one sharding to another: changes of reduced axes that only one side names, and of
+/// axes of size 1.
 /// x: local type of `from` -> local type of `to`, blocks of an array of shape `whole`.
 Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to);
 
@@ -19,12 +21,14 @@ Array take_without_steps(Array x, const Shape& whole, Sharding from, const Shard
 std::string_view op_name(const PlanStep& step);
 
 /// All steps of a plan. x: local type of request.from -> local type of request.to.
-/// Reduced axes that only one side names, and axes of size 1, change before the first step or after the last one.
-/// Throws T015 for an x of another type, T005 for a plan of uneven blocks, T013 for one from one mesh to another.
+/// Reduced axes that only one side names, and axes of size 1, change before the first step or after the last
+/// one.
+/// Throws T015 for an x of another type, T005 for a plan of uneven blocks, T013 for one from one mesh to
+/// another.
 Array take(const ReshardPlan& plan, const Array& x);
 
-/// The same, but steps between two sums are one exchange, which is one copy in one process. Lowering an exchange plans it
-/// again.
+/// The same, but steps between two sums are one exchange, which is one copy in one process. Lowering an
+/// exchange plans it again.
 Array take_at_once(const ReshardPlan& plan, const Array& x);
 
 }  // namespace tutti

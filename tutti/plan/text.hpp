@@ -10,9 +10,11 @@ namespace tutti {
 
 /// Which one collective is enough, and the other plans with what speaks against them.
 std::string why(const ReshardPlan& plan);
-/// The one collective that is enough, or "none is enough": that of a plan of one step, else as classify() says.
+/// The one collective that is enough, or "none is enough": that of a plan of one step, else as classify()
+/// says.
 std::string one_collective(const ReshardPlan& plan);
-/// "x: 0 -> 1, y: sum -> all": the axes that stand elsewhere after the step, by dim; "all" holds equal values.
+/// "x: 0 -> 1, y: sum -> all": the axes that stand elsewhere after the step, by dim; "all" holds equal
+/// values.
 std::string moves_of(const PlanStep& step);
 /// "4096x4096", "scalar".
 std::string shape_text(const Shape& shape);

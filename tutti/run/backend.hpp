@@ -35,10 +35,11 @@ class Runnable {
   Runnable(const Runnable&) = delete;
   Runnable& operator=(const Runnable&) = delete;
 
-  /// Runs the program. Inputs with another sharding are copied first. An input without another owner is donated: a
-  /// result may reuse its memory. Donated inputs are lost even if the call fails. An error after the return is
-  /// thrown when a result is read, with the line `where`.
-  /// Throws T015 (argument) for inputs of other types, R003 (memory), R004 (device), and other errors of the machine.
+  /// Runs the program. Inputs with another sharding are copied first. An input without another owner is
+  /// donated: a result may reuse its memory. Donated inputs are lost even if the call fails. An error after
+  /// the return is thrown when a result is read, with the line `where`.
+  /// Throws T015 (argument) for inputs of other types, R003 (memory), R004 (device), and other errors of the
+  /// machine.
   virtual GlobalArrays run(GlobalArrays inputs, const Where& where) = 0;
   /// Describes the compiled program: times, memory, what the last call copied.
   virtual std::string explain() const = 0;
@@ -79,8 +80,8 @@ class Backend {
   }
   /// True if this process drives the device at this position of the mesh.
   virtual bool drives(int) const { return true; }
-  /// Makes an array of its parts: one per device of the mesh that this process drives, in mesh order. Each part has the
-  /// local type of the sharding. Parts of devices that hold the same shard must be equal.
+  /// Makes an array of its parts: one per device of the mesh that this process drives, in mesh order. Each
+  /// part has the local type of the sharding. Parts of devices that hold the same shard must be equal.
   virtual std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding,
                                                       const Tensors& parts, const Where& where) = 0;
   /// The machine as reports name it: "8 virtual devices (data=4,model=2), 2 workers".

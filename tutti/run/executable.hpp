@@ -54,9 +54,9 @@ class Executable {
   /// keep the program's layout; their memory is reused once their last owner drops them. An input without
   /// another owner is donated if an output can reuse its memory, also if the call fails; else it is dropped.
   /// Throws T015 (argument) for inputs of other types, R003 (memory) at the equation of a result, and any
-  /// exception of an opaque kernel, at its equation. With check_assumptions, throws T004 at an assume_invariant
-  /// that does not hold. With Storage::per_device, throws I001 if devices hold different values where the
-  /// type says equal.
+  /// exception of an opaque kernel, at its equation. With check_assumptions, throws T004 at an
+  /// assume_invariant that does not hold. With Storage::per_device, throws I001 if devices hold different
+  /// values where the type says equal.
   GlobalArrays run(GlobalArrays inputs);
 
   /// Describes the plan: the steps of each phase with split, ops, source line, bytes and times (estimated

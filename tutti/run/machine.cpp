@@ -86,8 +86,8 @@ Type type_of(const Array& argument, const std::string& path) try {
   throw error.at({}, leaf_name("compile: argument", path));
 }
 
-/// The sharding of an array on this mesh, if a program can take the array without a copy. Such an array is split into
-/// even blocks and has no terms.
+/// The sharding of an array on this mesh, if a program can take the array without a copy. Such an array is
+/// split into even blocks and has no terms.
 std::optional<Sharding> split_on(const Mesh& mesh, const Array& array) {
   const std::shared_ptr<const GlobalArray> data = array.data();
   if (!data || !data->sharding() || !(data->sharding()->mesh == mesh)) return {};

@@ -27,8 +27,8 @@ struct MachineOptions {
   bool check_assumptions = false;      // throws T004 where assume_invariant does not hold; slower
   std::string trace = {};  // file for a timeline of the workers, for ui.perfetto.dev (run/watch/timeline.hpp)
   bool measure = false;    // measures every step, as `trace` does; explain() shows the times
-  /// Throws R006 at the first equation that makes a NaN or an infinity from finite operands, with its line, the device and the
-  /// operands. Programs run unfused, by one worker; slow.
+  /// Throws R006 at the first equation that makes a NaN or an infinity from finite operands, with its line,
+  /// the device and the operands. Programs run unfused, by one worker; slow.
   bool check_nans = false;
   /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
   /// function may call other programs, but not the one whose line it takes (R004), and none of a machine of
@@ -140,19 +140,20 @@ class Machine {
   }
   /// Makes an array of the shape `whole`, sharded by `spec`, whose part on device d of the mesh is parts[d].
   /// Parts on devices of other processes may be absent, so each process passes only its own.
-  /// Throws T015 if a part is missing, has another shape or dtype, or differs from a part that the spec says is equal;
-  /// T005 if a dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
+  /// Throws T015 if a part is missing, has another shape or dtype, or differs from a part that the spec says
+  /// is equal; T005 if a dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
   Array from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                     Where where = Where::here()) const;
   Arrays place_flat(const Arrays& leaves, const internal::Structure& structure, const Specs& specs,
                     Where where) const;
 
-  /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so
-  /// `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it lies.
+  /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read,
+  /// so `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it
+  /// lies.
   /// A Tensor counts as an Array, also inside of tuples, pairs, optionals, vectors and maps; in a call, too.
-  /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and T014
-  /// for a program for another mesh. There is one overload per number of arguments, up to 6, because `where`
-  /// cannot follow a parameter pack; put more into a struct or tuple.
+  /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and
+  /// T014 for a program for another mesh. There is one overload per number of arguments, up to 6, because
+  /// `where` cannot follow a parameter pack; put more into a struct or tuple.
   template <class F>
   auto compile(const F& function, Where where = Where::here()) const {
     return compile_at(where, function);

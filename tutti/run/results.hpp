@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// Throws T015 (argument) unless there is one input per type, and each has its type. Makes texts only for errors: every
-/// call comes here.
+/// Throws T015 (argument) unless there is one input per type, and each has its type. Makes texts only for
+/// errors: every call comes here.
 void require_types(const GlobalArrays& inputs, const Types& types);
 
 /// True if exactly `owners` references to the array exist, and its memory has no other owner. Also acquires

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax of StableHLO as plain values: what a reader fills and a writer prints. No meaning is checked here.
+// The syntax of StableHLO as plain values: what a reader fills and a writer prints. No meaning is checked
+// here.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,8 @@ struct Enumeration {
   std::string kind, value;
   bool operator==(const Enumeration&) const = default;
 };
-/// #stablehlo.dot<lhs_contracting_dimensions = [1], ..>: the fields are Integers (bare) and IntegerArrays (in brackets).
+/// #stablehlo.dot<lhs_contracting_dimensions = [1], ..>: the fields are Integers (bare) and IntegerArrays (in
+/// brackets).
 struct Record {
   std::string name;
   Attributes fields;

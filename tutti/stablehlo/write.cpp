@@ -24,7 +24,8 @@ std::string types_text(const std::vector<ValueType>& types) {
   return "(" + listed(types, [](const ValueType& type) { return to_string(type); }) + ")";
 }
 
-/// MLIR's discardable attributes belong to another dialect and say so before the dot; an op's own have no dot.
+/// MLIR's discardable attributes belong to another dialect and say so before the dot; an op's own have no
+/// dot.
 bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
 
 std::string place(const Where& where) {

@@ -14,7 +14,8 @@ struct PrintOptions {
   int line_length = 80;              // characters; longer rows are broken
 };
 
-/// The elements in nested brackets, their decimal points aligned: "[[1.  2.5]\n [3.  0. ]]". A scalar has no brackets.
+/// The elements in nested brackets, their decimal points aligned: "[[1. 2.5]\n [3. 0. ]]". A scalar has no
+/// brackets.
 /// A complex number reads "1.+2.5j".
 std::string to_string(const Tensor& tensor, const PrintOptions& options = {});
 

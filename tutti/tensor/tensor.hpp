@@ -16,7 +16,8 @@
 
 namespace tutti {
 
-/// A dense row-major array in host memory, with value semantics: copies share their elements until one is written.
+/// A dense row-major array in host memory, with value semantics: copies share their elements until one is
+/// written.
 class Tensor {
  public:
   Tensor() : Tensor(Shape{0}, DType::f32) {}
@@ -28,7 +29,8 @@ class Tensor {
   [[deprecated("write the shape first: Tensor(shape, dtype)")]]  //
   Tensor(DType dtype, Shape shape, Where where = Where::here())
       : Tensor(std::move(shape), dtype, where) {}
-  /// Copies `values`, which are in row-major order. Throws T005 unless there is one value per element of `shape`.
+  /// Copies `values`, which are in row-major order. Throws T005 unless there is one value per element of
+  /// `shape`.
   template <class T>
     requires is_element<T>
   Tensor(Shape shape, const std::vector<T>& values, Where where = Where::here())
@@ -57,24 +59,28 @@ class Tensor {
   std::int64_t elements() const { return shape_.elements(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype_); }
   const std::byte* data() const { return data_.get(); }
-  /// The elements in row-major order; valid while the tensor lives. Give a temporary a name, or use Array::values.
+  /// The elements in row-major order; valid while the tensor lives. Give a temporary a name, or use
+  /// Array::values.
   template <class T>
   std::span<const T> as() const& {
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
   }
   template <class T>
   std::span<const T> as() const&& = delete;  // the elements would be gone: give the tensor a name first
-  /// Element `i` in row-major order, as a double; i64 and u64 beyond 2^53 are rounded. Not for complex dtypes.
+  /// Element `i` in row-major order, as a double; i64 and u64 beyond 2^53 are rounded. Not for complex
+  /// dtypes.
   double at(std::int64_t i) const;
 
-  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before an Array
-  /// is made of it: calls keep copies of their arguments, so a later write costs a copy of all elements.
+  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before
+  /// an Array is made of it: calls keep copies of their arguments, so a later write costs a copy of all
+  /// elements.
   std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {
     return reinterpret_cast<T*>(mutable_bytes());
   }
-  /// The same elements, shared, under another shape. Throws T005 unless both shapes have equally many elements.
+  /// The same elements, shared, under another shape. Throws T005 unless both shapes have equally many
+  /// elements.
   Tensor reshaped(Shape shape) const;
 
   /// True if dtype, shape and all bits are equal: -0 differs from +0, and equal bits of NaN are equal.

@@ -27,7 +27,8 @@ void check_tangents(const Equation& equation, const Jvp& result) {
 }
 
 Jvp jvp_of(const Equation& equation, const Arrays& operands, const Tangents& tangents) {
-  // A zero of an earlier derivative is a value to this one; as a tangent it would draw what uses it into the linear half.
+  // A zero of an earlier derivative is a value to this one; as a tangent it would draw what uses it into the
+  // linear half.
   if (const ZeroTangent* zero = equation.op.as<ZeroTangent>())
     return {{replay(equation, [&] { return zeros_of(zero->type); })}, {std::nullopt}};
   if (std::ranges::none_of(tangents, &Tangent::has_value))

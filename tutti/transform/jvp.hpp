@@ -10,10 +10,11 @@ struct JvpProgram {
   Bits nonzero;     // which outputs have a tangent
 };
 
-/// Forward derivative: the program together with how its outputs change when the inputs change by their tangents.
-/// `nonzero` says which inputs have one (bool and integers never have); outputs in `instantiate` get one even if it is
-/// zero. The last `auxiliary` outputs are not differentiated: they have no tangent, and equations that only they need may
-/// refuse theirs. Throws T010 with the op's reason where a rule is refused.
+/// Forward derivative: the program together with how its outputs change when the inputs change by their
+/// tangents.
+/// `nonzero` says which inputs have one (bool and integers never have); outputs in `instantiate` get one even
+/// if it is zero. The last `auxiliary` outputs are not differentiated: they have no tangent, and equations
+/// that only they need may refuse theirs. Throws T010 with the op's reason where a rule is refused.
 JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instantiate = {},
                std::size_t auxiliary = 0);
 

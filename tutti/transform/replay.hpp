@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For transforms: values of a program while it is walked, and the place and name that errors of its rules get.
+// For transforms: values of a program while it is walked, and the place and name that errors of its rules
+// get.
 #pragma once
 
 #include "tutti/base/error.hpp"
@@ -27,7 +28,8 @@ class PerVar {
   std::vector<T> values_;
 };
 
-/// Runs `rule` for one equation: what it records carries the equation's place, and its errors that and the op's name.
+/// Runs `rule` for one equation: what it records carries the equation's place, and its errors that and the
+/// op's name.
 template <class F>
 auto replay(const Equation& equation, F&& rule) {
   auto place = Builder::current().replaying(equation);

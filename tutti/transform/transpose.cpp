@@ -39,7 +39,8 @@ Program transpose(const Program& program, const Bits& linear_inputs) {
   Arrays outputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     if (!linear_inputs[i]) continue;
-    // A zero that is linear, or what is transposed again would be the sum of something known and something linear.
+    // A zero that is linear, or what is transposed again would be the sum of something known and something
+    // linear.
     const std::optional<Array>& cotangent = cotangents[program.inputs[i]];
     outputs.push_back(cotangent ? *cotangent : zero_tangent(dual(program.type(program.inputs[i]))));
   }

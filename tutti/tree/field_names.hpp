@@ -28,7 +28,8 @@ consteval auto spelled() {
   return std::string_view(__PRETTY_FUNCTION__);
 }
 
-/// The last name in "spelled() [with const auto* field = (& nowhere_object<Params>.Nowhere<Params>::value.Params::w1)]".
+/// The last name in "spelled() [with const auto* field = (&
+/// nowhere_object<Params>.Nowhere<Params>::value.Params::w1)]".
 consteval std::string_view last_name(std::string_view text) {
   auto in_a_name = [](char c) {
     return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_';

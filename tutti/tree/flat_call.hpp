@@ -45,8 +45,8 @@ struct ReturnedBy<F, A...> {
 /// Says that the caller has refused a wrong call in words of its own.
 struct Checked {};
 
-/// A call of a function of trees as one of leaves, for the flat functions of api/ and run/, which trace it. It refers to
-/// the function, and is itself the function from leaves to leaves.
+/// A call of a function of trees as one of leaves, for the flat functions of api/ and run/, which trace it.
+/// It refers to the function, and is itself the function from leaves to leaves.
 template <class F, class... A>
 class FlatCall {
  public:

@@ -8,8 +8,8 @@
 
 namespace tutti::tree {
 
-/// `outer` with make() in the place of every leaf, in order. A struct becomes a std::tuple of its fields: they may not have
-/// the type of what takes their place.
+/// `outer` with make() in the place of every leaf, in order. A struct becomes a std::tuple of its fields:
+/// they may not have the type of what takes their place.
 template <class Outer, class Make>
 auto with_each_leaf(const Outer& outer, Make& make) {
   auto tupled = [&](const auto&... child) {
@@ -50,7 +50,8 @@ auto with_each_leaf(const Outer& outer, Make& make) {
   }
 }
 
-/// A tree like `outer` of trees like `inner`, with these leaves in order. If `inner` is one array: a tree like `outer`.
+/// A tree like `outer` of trees like `inner`, with these leaves in order. If `inner` is one array: a tree
+/// like `outer`.
 template <class Outer, class Inner>
 auto nested(const Outer& outer, const Inner& inner, const Arrays& leaves) {
   if constexpr (Leaf<Inner>) {

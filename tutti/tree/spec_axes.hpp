@@ -17,14 +17,16 @@ struct SpecFault {
   Code code;
   std::string message;
 };
-/// The first one that is wrong of all axes that a spec names: unknown to the mesh, or a part that does not divide its axis,
-/// overlaps another, or does not fit another. An axis that is named twice is left to local_type.
+/// The first one that is wrong of all axes that a spec names: unknown to the mesh, or a part that does not
+/// divide its axis, overlaps another, or does not fit another. An axis that is named twice is left to
+/// local_type.
 std::optional<SpecFault> fault_of(const Mesh& mesh, const std::vector<SpecAxis>& axes);
 
 /// What to write in place of a name that no axis has.
 std::string_view advice_on_name(std::string_view name);
 
-/// The mesh on which these axes, of which none is at fault, are axes: `mesh`, refined where parts begin and end.
+/// The mesh on which these axes, of which none is at fault, are axes: `mesh`, refined where parts begin and
+/// end.
 Mesh mesh_for(const Mesh& mesh, const std::vector<SpecAxis>& axes);
 /// What some of them are there.
 Axes axes_on(const Mesh& refined_mesh, const std::vector<SpecAxis>& axes);

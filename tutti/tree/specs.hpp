@@ -32,8 +32,8 @@ struct SpecAxis {
   std::optional<Part> part = {};  // none: all of it
 };
 
-/// Of the axis `name` the factor of `size` behind slower factors whose product is `before`: of z=8, part("z", 2, 4) counts
-/// its faster 4 positions and part("z", 1, 2) its slower 2. As text: z(2)4.
+/// Of the axis `name` the factor of `size` behind slower factors whose product is `before`: of z=8, part("z",
+/// 2, 4) counts its faster 4 positions and part("z", 1, 2) its slower 2. As text: z(2)4.
 SpecAxis part(std::string name, int before, int size);
 
 /// "z" or "z(2)4".
@@ -70,9 +70,10 @@ class P {
   /// The devices along these axes hold equal values whose gradients are terms of a sum.
   P reduced(SpecEntry axes) const;
 
-  /// On `mesh`, for an array of this type or its parts. If the spec names parts of axes, on the mesh refined at these.
-  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank and for parts that do not divide
-  /// their axis, overlap, or do not fit each other.
+  /// On `mesh`, for an array of this type or its parts. If the spec names parts of axes, on the mesh refined
+  /// at these.
+  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank and for parts that do
+  /// not divide their axis, overlap, or do not fit each other.
   Sharding on(const Mesh& mesh, ops::Type whole_or_part) const;
 
  private:
@@ -85,7 +86,8 @@ class P {
 
 /// "P((x, y), none, z(2)4)+U(t)+R(s)", which parse_spec reads.
 std::string to_string(const P& spec);
-/// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
+/// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial
+/// gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);
 
@@ -93,8 +95,8 @@ P parse_spec(std::string_view text);
 
 namespace tutti::internal {
 
-/// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis named twice,
-/// a wrong part and a dim too many (T013). `what` names the text.
+/// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis
+/// named twice, a wrong part and a dim too many (T013). `what` names the text.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std::string_view what = "spec");
 
 /// The axes of `mesh` with these names. Throws T001 for one that it has not; `what` names them: "the spec".

@@ -10,7 +10,8 @@
 
 namespace tutti::internal {
 
-/// The form of a tree of arrays, without its types: to compare trees, match specs, and name leaves in messages.
+/// The form of a tree of arrays, without its types: to compare trees, match specs, and name leaves in
+/// messages.
 struct Structure {
   std::string label;  // how the parent reaches it: ".0", "[2]", "[\"key\"]"
   bool leaf = false;
@@ -24,7 +25,8 @@ struct Structure {
 namespace tutti {
 
 namespace tree {
-/// Labels: "[2]", "[\"key\"]", ".0". Not inline: under -O3 -Wall GCC 12 warns a user of overlapping copies in such sums.
+/// Labels: "[2]", "[\"key\"]", ".0". Not inline: under -O3 -Wall GCC 12 warns a user of overlapping copies in
+/// such sums.
 std::string index_label(const std::string& index);
 std::string key_label(const std::string& key);
 std::string field_label(const std::string& field);

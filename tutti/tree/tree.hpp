@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of arrays: Array inside tuples, pairs, optionals, std::arrays, vectors, maps and plain structs (aggregates without
-// bases or C arrays, up to 24 fields, nested; any other class with a member `auto tie()` that returns references).
+// Trees of arrays: Array inside tuples, pairs, optionals, std::arrays, vectors, maps and plain structs
+// (aggregates without bases or C arrays, up to 24 fields, nested; any other class with a member `auto tie()`
+// that returns references).
 #pragma once
 
 #include <array>
@@ -63,8 +64,8 @@ consteval bool is_plain() {
   return false;
 }
 
-/// f(label, child) for every child of a node that is no leaf, in order. `label()` makes the child's label. `T` may be
-/// const.
+/// f(label, child) for every child of a node that is no leaf, in order. `label()` makes the child's label.
+/// `T` may be const.
 template <class T, class F>
 void for_each_child(T& t, F&& f) {
   using U = std::remove_const_t<T>;
@@ -160,8 +161,8 @@ T mapped([[maybe_unused]] Where where, F& f, const T& t, const Others&... others
 
 }  // namespace tree
 
-/// f of every leaf, and of the leaves at the same places of other trees; a tree like `t`. Written out, because a pack of
-/// trees leaves no room for the place of the caller.
+/// f of every leaf, and of the leaves at the same places of other trees; a tree like `t`. Written out,
+/// because a pack of trees leaves no room for the place of the caller.
 /// Throws T012 if the trees have different structures.
 template <class F, class T>
 T tree_map(F f, const T& t, Where where = Where::here()) {

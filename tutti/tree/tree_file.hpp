@@ -18,8 +18,8 @@ inline constexpr bool is_map_by_text = false;
 template <class K, class V, class... Rest>
 inline constexpr bool is_map_by_text<std::map<K, V, Rest...>> = std::convertible_to<const K&, std::string>;
 
-/// What a file calls the i-th child of a T that its parent reaches by `label`: ".w1" of a struct's field and a map's
-/// key, nothing of an optional's value, else the label: ".0", "[2]".
+/// What a file calls the i-th child of a T that its parent reaches by `label`: ".w1" of a struct's field and
+/// a map's key, nothing of an optional's value, else the label: ".0", "[2]".
 template <class T>
 std::string name_in_file([[maybe_unused]] std::size_t i, const std::string& label) {
   if constexpr (is<T, std::optional>) return "";
@@ -40,7 +40,8 @@ void collect_names(const T& t, const std::string& prefix, std::vector<std::strin
   }
 }
 
-/// The name of each leaf in a file, in order: "params.w1", "layers[2].bias"; "arr_0" of a lone leaf, as of numpy.savez.
+/// The name of each leaf in a file, in order: "params.w1", "layers[2].bias"; "arr_0" of a lone leaf, as of
+/// numpy.savez.
 template <class T>
 std::vector<std::string> names_in_file(const T& t) {
   std::vector<std::string> names;
@@ -59,15 +60,17 @@ Arrays load_leaves(const std::string& path, const std::vector<std::string>& name
 
 }  // namespace tree
 
-/// Writes the arrays of a tree to one file that numpy.load opens, under their paths: "layers[2].bias". Sharded ones are
-/// gathered. The file appears whole or not at all; the same tree gives the same bytes.
-/// Throws R001 if it cannot be written, T011 for an array without a value, T012 for two leaves of one name, or none.
+/// Writes the arrays of a tree to one file that numpy.load opens, under their paths: "layers[2].bias".
+/// Sharded ones are gathered. The file appears whole or not at all; the same tree gives the same bytes.
+/// Throws R001 if it cannot be written, T011 for an array without a value, T012 for two leaves of one name,
+/// or none.
 template <class T>
 void save_tree(const std::string& path, const T& t, Where where = Where::here()) {
   tree::save_leaves(path, tree::names_in_file(t), tree::flatten(t), where);
 }
 
-/// A tree like `like`, whose values are not read (`abstract` will do), with the arrays of such a file, on the host.
+/// A tree like `like`, whose values are not read (`abstract` will do), with the arrays of such a file, on the
+/// host.
 /// `options.most_bytes` bounds what a file of unknown origin may expand to.
 /// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names,
 /// dtypes or shapes.

@@ -14,9 +14,11 @@
 
 namespace tutti {
 
-/// A named direction in which devices, or the lanes of a vmap, lie side by side. Every binding has its own id:
-/// equal meshes share theirs, each vmap takes a fresh one. Ids of mesh axes are smaller than ids of vmap axes and
-/// grow in mesh order, later vmaps grow inward, so ascending ids are the order of printing and of folding.
+/// A named direction in which devices, or the lanes of a vmap, lie side by side. Every binding has its own
+/// id:
+/// equal meshes share theirs, each vmap takes a fresh one. Ids of mesh axes are smaller than ids of vmap axes
+/// and grow in mesh order, later vmaps grow inward, so ascending ids are the order of printing and of
+/// folding.
 struct Axis {
   int id = -1;
   int size = 1;

@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// The element type of an array. Stored little-endian; a bool is one byte, 0 or 1; a complex number is its real part,
-/// then its imaginary part. Each can hold most of those before it.
+/// The element type of an array. Stored little-endian; a bool is one byte, 0 or 1; a complex number is its
+/// real part, then its imaginary part. Each can hold most of those before it.
 enum class DType : std::uint8_t {
   boolean,
   u8,

@@ -51,7 +51,8 @@ constexpr float bf16_value(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// `value` as a float whose last bit is 1 if digits are lost ("to odd"): rounding that to 16 bits is rounding once.
+/// `value` as a float whose last bit is 1 if digits are lost ("to odd"): rounding that to 16 bits is rounding
+/// once.
 constexpr float to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);

@@ -20,7 +20,8 @@ struct MeshOptions {
 
 namespace tutti::internal {
 
-/// A part of the axis `of`: of x=8 cut into 2 and 4 the faster part is x(2)4, its factor of 4 behind slower ones of 2.
+/// A part of the axis `of`: of x=8 cut into 2 and 4 the faster part is x(2)4, its factor of 4 behind slower
+/// ones of 2.
 struct AxisFactor {
   Axis of;
   int before = 1;  // the product of the slower factors
@@ -33,11 +34,11 @@ AxisFactor factor_of(const Axis& axis);
 
 namespace tutti {
 
-/// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Positions are numbered row-major, the last
-/// axis fastest; where no options say otherwise, the machine's devices have the same numbers.
+/// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Positions are numbered row-major, the
+/// last axis fastest; where no options say otherwise, the machine's devices have the same numbers.
 /// Equal meshes (names, sizes, order, devices) are the same mesh and share their axes.
-/// Throws T014 for an empty or repeated name, one with brackets, a size below 1, more than max_devices devices, and for devices that are
-/// too few, too many, named twice or not from 0 to max_devices - 1.
+/// Throws T014 for an empty or repeated name, one with brackets, a size below 1, more than max_devices
+/// devices, and for devices that are too few, too many, named twice or not from 0 to max_devices - 1.
 class Mesh {
  public:
   static constexpr int max_devices = 65'536;
@@ -65,8 +66,9 @@ class Mesh {
   bool is_in_device_order() const { return interned_->devices.empty(); }
   /// The devices at one position along `axes`: a mesh of the other axes.
   Mesh without(const Axes& axes) const;
-  /// The same devices, with axes cut into parts: `sizes` has those of each axis' parts, the slowest first. All axes of
-  /// the result are new; a part is called by its axis, its slower factors and its size, as in "x(2)4".
+  /// The same devices, with axes cut into parts: `sizes` has those of each axis' parts, the slowest first.
+  /// All axes of the result are new; a part is called by its axis, its slower factors and its size, as in
+  /// "x(2)4".
   Mesh cut(const std::vector<std::vector<int>>& sizes) const;
   /// The mesh that this one was cut from; for others, this one.
   Mesh whole() const;

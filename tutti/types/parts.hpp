@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of axes: a sharding may name x(p)s, the factor of size s of an axis x behind slower factors whose product is p. It
-// then stands on a refined mesh: the same devices, with x cut into axes of their own.
+// Parts of axes: a sharding may name x(p)s, the factor of size s of an axis x behind slower factors whose
+// product is p. It then stands on a refined mesh: the same devices, with x cut into axes of their own.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,8 @@ std::optional<Cuts> joined(Cuts a, const Cuts& b);
 /// `whole` with these cuts; without any, itself.
 Mesh refined(const Mesh& whole, const Cuts& cuts);
 
-/// The axes of a refined mesh that make up a part of an axis, slowest first. The mesh is cut where the part begins and ends.
+/// The axes of a refined mesh that make up a part of an axis, slowest first. The mesh is cut where the part
+/// begins and ends.
 Axes axes_of_part(const Mesh& refined_mesh, const AxisFactor& part);
 /// The same sharding on a mesh that has all cuts of its own: x becomes x(1)2, x(2)4.
 Sharding refined(const Sharding& sharding, const Mesh& finer);

@@ -10,9 +10,9 @@
 
 namespace tutti {
 
-/// How a global array lies on a mesh: each dimension is split over the axes named for it (the first is the slowest),
-/// along `unreduced` axes the devices hold partial terms, along `reduced` ones equal values with a partial gradient;
-/// along all other axes they hold equal values.
+/// How a global array lies on a mesh: each dimension is split over the axes named for it (the first is the
+/// slowest), along `unreduced` axes the devices hold partial terms, along `reduced` ones equal values with a
+/// partial gradient; along all other axes they hold equal values.
 struct Sharding {
   Mesh mesh;
   std::vector<Axes> dims;  // one entry per dimension of the array
@@ -34,8 +34,9 @@ Axes axes_of(const Sharding& sharding);
 /// global: [.., d, ..] -> [.., d / n, ..] V over the axes of that dimension, n = their joint size.
 /// Throws T013 if the sharding has another rank or repeats an axis, T005 if a dimension does not divide.
 Type local_type(Type global, const Sharding& sharding);
-/// The same for a dim that need not divide: parts have ceil(d / n), of which the last ones may hold fewer elements, or none;
-/// tutti/types/block.hpp says how many. Such parts are stored, and moved, but no program takes them.
+/// The same for a dim that need not divide: parts have ceil(d / n), of which the last ones may hold fewer
+/// elements, or none; tutti/types/block.hpp says how many. Such parts are stored, and moved, but no program
+/// takes them.
 Type padded_local_type(Type global, const Sharding& sharding);
 /// The inverse of local_type: the type of the whole.
 Type global_type(Type local, const Sharding& sharding);

@@ -17,8 +17,8 @@ class InFlight;
 
 /// What a value is: element type, shape on one device, and a state for every axis. Prints as
 /// `f32[8,4]{V:data, U:model}`. Interned: a Type is one pointer, and equal types are the same pointer.
-/// A value may be pending: the result of an op that was started. It has the dtype, shape and states that the result will
-/// have, and prints as `pending<permute{..}, f32[8,4]>`. Only the end of its op takes it.
+/// A value may be pending: the result of an op that was started. It has the dtype, shape and states that the
+/// result will have, and prints as `pending<permute{..}, f32[8,4]>`. Only the end of its op takes it.
 class Type {
  public:
   Type(DType dtype, Shape shape, AxisStates states = {});

@@ -41,13 +41,13 @@ class XlaBackend : public Backend {
   std::int64_t events_left_out() const override { return trace_->events_left_out(); }
   std::string trace_failure() const override { return trace_->failure(); }
 
-  /// The lock to hold while arguments are uploaded and a program is launched. Calls on one machine run one after
-  /// another.
+  /// The lock to hold while arguments are uploaded and a program is launched. Calls on one machine run one
+  /// after another.
   std::mutex& turn() { return turn_; }
   /// Callers hold turn().
   Uploads& uploads() { return uploads_; }
-  /// Copies an array to the devices. If their memory is full, frees the copies in uploads() and tries again. Callers
-  /// hold turn(). `name`: the array, in the user's words. Throws R003.
+  /// Copies an array to the devices. If their memory is full, frees the copies in uploads() and tries again.
+  /// Callers hold turn(). `name`: the array, in the user's words. Throws R003.
   Buffers upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
                  const Where& where);
 

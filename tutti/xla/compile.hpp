@@ -17,8 +17,8 @@ struct Compiled {
 
 /// Compiles a module for the devices, and writes it to the folder `cache`. If it is there already, loads it.
 /// `cache` empty: no cache. A cache that cannot be read or written is no error.
-/// Throws as Executable::compile does. If the plugin refuses the module, its text is kept in a file that the error
-/// names.
+/// Throws as Executable::compile does. If the plugin refuses the module, its text is kept in a file that the
+/// error names.
 Compiled compiled(const std::shared_ptr<const Client>& client,
                   const std::shared_ptr<const DeviceList>& devices, const Source& source,
                   const std::string& cache);

@@ -15,7 +15,8 @@
 namespace tutti::xla {
 namespace {
 
-// The kind of a TPU begins with this word: "TPU v4". Other kinds are no TPUs: GPUs have "coords" too, {their number}.
+// The kind of a TPU begins with this word: "TPU v4". Other kinds are no TPUs: GPUs have "coords" too, {their
+// number}.
 constexpr std::string_view tpu = "TPU";
 constexpr std::size_t most_coordinates = 4;             // TPUs have 3
 constexpr std::int64_t most_cells = Mesh::max_devices;  // along a dim
@@ -33,7 +34,8 @@ std::int64_t number(const DeviceInfo& device, std::string_view name) {
   return value ? *value : 0;
 }
 
-/// The slice, the coordinates and the core of a TPU. None if the device is no TPU, or its numbers are not usable.
+/// The slice, the coordinates and the core of a TPU. None if the device is no TPU, or its numbers are not
+/// usable.
 std::optional<Cell> cell_of(const DeviceInfo& device) {
   const auto* coords = attribute<std::vector<std::int64_t>>(device, "coords");
   if (!device.kind.starts_with(tpu) || !coords || coords->empty() || coords->size() > most_coordinates)

@@ -29,7 +29,8 @@ Effects::Effects(const CallBacks& calls, const Mesh& mesh) {
   for (const CallBack& call : calls) calls_.push_back(prepared(call, mesh));
 }
 
-// As the local machine does it: the kernel is compiled for the devices at one position along the axes that are decided.
+// As the local machine does it: the kernel is compiled for the devices at one position along the axes that
+// are decided.
 Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
   Axes decided;
   for (const CallBack::Around& each : call.around)

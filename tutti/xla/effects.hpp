@@ -9,8 +9,8 @@
 
 namespace tutti::xla {
 
-/// Runs the calls back of one program, and collects their lines and failures. A failure does not stop the program,
-/// because other devices may wait for this one.
+/// Runs the calls back of one program, and collects their lines and failures. A failure does not stop the
+/// program, because other devices may wait for this one.
 class Effects {
  public:
   /// Throws T010 for an op whose kernel does not stand alone.

@@ -24,9 +24,9 @@ std::string plugin_file(const std::string& wanted) {
   return choose_plugin(wanted, places.variable, places.environments);
 }
 
-/// Returns the client of a plugin with these options. Machines share it, because each client of a GPU would take the
-/// GPU's memory. On CPUs, each number of devices has its own client. With several processes, each machine has its own
-/// client, because all processes create it together.
+/// Returns the client of a plugin with these options. Machines share it, because each client of a GPU would
+/// take the GPU's memory. On CPUs, each number of devices has its own client. With several processes, each
+/// machine has its own client, because all processes create it together.
 std::shared_ptr<const Client> client_of(const std::shared_ptr<const Plugin>& plugin,
                                         const ClientOptions& options) {
   if (options.store) return Client::create(plugin, options);
@@ -66,8 +66,8 @@ void check(const Mesh& mesh, const XlaOptions& options) {
           options.process, options.processes, least_secret_bytes);
 }
 
-/// The number of devices of a client on CPUs. None if the user gives it among the plugin's options, or there are several
-/// processes, which plugins for CPUs do not have.
+/// The number of devices of a client on CPUs. None if the user gives it among the plugin's options, or there
+/// are several processes, which plugins for CPUs do not have.
 std::optional<int> cpu_devices(const Mesh& mesh, const XlaOptions& options) {
   const bool is_given = std::ranges::any_of(options.plugin_options, [](const auto& option) {
     return option.first == "cpu_device_count";

@@ -21,7 +21,8 @@
 namespace tutti::xla {
 namespace {
 
-/// Per input: the output that reuses its memory if the caller donates it. The first one with equal type and sharding.
+/// Per input: the output that reuses its memory if the caller donates it. The first one with equal type and
+/// sharding.
 std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
   std::vector<std::optional<int>> aliases(local.input_types.size());
   std::vector<std::size_t> free(aliases.size());
@@ -142,8 +143,8 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
   throw error.at({}, input_names_[input]);
 }
 
-/// Runs the program. If a device has no room, frees the kept copies of host arrays and tries once more, unless the
-/// arguments can be given away only once.
+/// Runs the program. If a device has no room, frees the kept copies of host arrays and tries once more,
+/// unless the arguments can be given away only once.
 std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) {
   try {
     return launched(arguments);

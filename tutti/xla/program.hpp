@@ -17,8 +17,8 @@ namespace tutti::xla {
 /// A program that XLA has compiled for the devices of a machine.
 class XlaProgram : public Runnable {
  public:
-  /// Throws T014 for a program for another mesh, T010 where an op refuses to be lowered, R004 if XLA cannot compile
-  /// the module; the error names the module's file.
+  /// Throws T014 for a program for another mesh, T010 where an op refuses to be lowered, R004 if XLA cannot
+  /// compile the module; the error names the module's file.
   XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request);
 
   GlobalArrays run(GlobalArrays inputs, const Where& where) override;

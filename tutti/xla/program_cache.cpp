@@ -25,8 +25,8 @@ fs::path path_of(const std::string& folder, const std::string& key) {
   return fs::path(folder) / fmt::format("{:016x}.pjrt", fnv1a(key));
 }
 
-/// A file of the cache begins with this: the key, then size and checksum of the program. Programs with the same hash have
-/// different keys.
+/// A file of the cache begins with this: the key, then size and checksum of the program. Programs with the
+/// same hash have different keys.
 std::string head_of(const std::string& key, std::string_view bytes) {
   return fmt::format("{}\n{} bytes, checksum {:016x}\n", key, bytes.size(), fnv1a(bytes));
 }

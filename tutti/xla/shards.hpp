@@ -15,7 +15,8 @@ struct Origin {
   Where line = {};
 };
 
-/// The parts of a Tutti array on the devices of a client. Replica i of the buffers is position i of the array's mesh.
+/// The parts of a Tutti array on the devices of a client. Replica i of the buffers is position i of the
+/// array's mesh.
 class Shards : public RemoteShards {
  public:
   Shards(Buffers buffers, Origin origin, const std::shared_ptr<Trace>& trace)

@@ -39,8 +39,8 @@ Cells line(const Cell& box, Dims dims, std::size_t dim) {
   return cells;
 }
 
-/// Adds each inner cell to each outer cell. Visits the inner cells forward for outer cell 0, backward for outer cell 1,
-/// .. If the steps of both lists are links, all steps are.
+/// Adds each inner cell to each outer cell. Visits the inner cells forward for outer cell 0, backward for
+/// outer cell 1, .. If the steps of both lists are links, all steps are.
 Cells snake(const Cells& outer, std::span<const Cell> inner) {
   Cells cells;
   for (std::size_t row = 0; row < outer.size(); ++row)
@@ -49,8 +49,8 @@ Cells snake(const Cells& outer, std::span<const Cell> inner) {
   return cells;
 }
 
-/// A snake whose end is a neighbour of its start. It visits all inner cells except the first, row by row, and returns
-/// along the first ones. Needs an even number of outer cells.
+/// A snake whose end is a neighbour of its start. It visits all inner cells except the first, row by row, and
+/// returns along the first ones. Needs an even number of outer cells.
 Cells closed_snake(const Cells& outer, std::span<const Cell> inner) {
   Cells cells{sum(outer.front(), inner.front())};
   std::ranges::move(snake(outer, inner.subspan(1)), std::back_inserter(cells));
@@ -71,14 +71,15 @@ Cells ring_of_chips(const Cell& box, Dims dims) {
   return others.size() > 1 ? closed_snake(rows, others) : rows;
 }
 
-/// The cells of these dims. All steps are links, except steps between slices. Cores of a chip follow each other.
+/// The cells of these dims. All steps are links, except steps between slices. Cores of a chip follow each
+/// other.
 Cells walk(const Cell& box, Dims dims) {
   const Cells cores = snake(ring_of_chips(box, dims), line(box, dims, core_dim(box)));
   return snake(line(box, dims, slice_dim), cores);
 }
 
-/// Gives each axis, from the last to the first, some dims of `free` with the axis' size as product: the cores first,
-/// then the later dims. Removes them from `free`. Returns false if an axis finds none.
+/// Gives each axis, from the last to the first, some dims of `free` with the axis' size as product: the cores
+/// first, then the later dims. Removes them from `free`. Returns false if an axis finds none.
 bool align(const Cell& box, std::span<const int> sizes, Dims& free, std::vector<Dims>& taken) {
   if (sizes.empty()) return true;
   const Dims before = free;

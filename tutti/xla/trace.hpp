@@ -20,8 +20,8 @@ struct TracedWork {
   std::int64_t bytes = 0;  // moved
 };
 
-/// A timeline of the host's work for a machine of a plugin: compilations, launches, uploads and downloads. The work of
-/// the devices is not in it. May be used by several threads.
+/// A timeline of the host's work for a machine of a plugin: compilations, launches, uploads and downloads.
+/// The work of the devices is not in it. May be used by several threads.
 class Trace {
  public:
   /// `file` empty: records nothing. Throws R001 as Timeline does.

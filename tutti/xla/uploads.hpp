@@ -10,16 +10,19 @@
 
 namespace tutti::xla {
 
-/// Copies an array from the host, or from the devices of another machine, to devices of a client. Device i of the list
-/// gets the part at position i of the sharding's mesh. Throws R003 if a device has not enough memory.
+/// Copies an array from the host, or from the devices of another machine, to devices of a client. Device i of
+/// the list gets the part at position i of the sharding's mesh. Throws R003 if a device has not enough
+/// memory.
 Buffers uploaded(const GlobalArray& array, const Sharding& sharding,
                  const std::shared_ptr<const Client>& client, std::shared_ptr<const DeviceList> devices);
 
-/// Caches uploaded arrays. The copy on the devices is kept while its array lives, so that later calls upload nothing.
+/// Caches uploaded arrays. The copy on the devices is kept while its array lives, so that later calls upload
+/// nothing.
 /// Not thread-safe.
 class Uploads {
  public:
-  /// Returns the copy of `array` with this sharding. Null if there is none, or the array was overwritten since.
+  /// Returns the copy of `array` with this sharding. Null if there is none, or the array was overwritten
+  /// since.
   std::shared_ptr<Buffers> find(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding);
   /// Drops the copies of an array that a call gives away. Whoever has one from find() keeps it.
   void forget(const std::shared_ptr<const GlobalArray>& array);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the reference interpreter, whose pool has one thread per CPU: with fewer threads than devices a
-// collective waits for ever.
+// Preloaded into the reference interpreter, whose pool has one thread per CPU: with fewer threads than
+// devices a collective waits for ever.
 #include <sched.h>
 
 #include <cstring>

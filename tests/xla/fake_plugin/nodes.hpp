@@ -10,7 +10,8 @@ namespace fake_pjrt {
 /// Source: xla/pjrt/distributed/topology_util.cc, ExchangeTopologies.
 ErrorHandle exchange_topologies(ClientOfPlugin& client, std::vector<int>& devices_of_nodes);
 
-/// Makes or gets the id of the communicator of these devices, once per client. The node of the first device makes it.
+/// Makes or gets the id of the communicator of these devices, once per client. The node of the first device
+/// makes it.
 /// Source: xla/backends/gpu/collectives, nccl_id_store.cc.
 ErrorHandle meet(ClientOfPlugin& client, const std::vector<int>& device_ids);
 

@@ -16,7 +16,8 @@ Types types_of(const Example& example);
 /// One equation on inputs of these types. What is started is finished.
 Program program_of(const Op& op, const Types& operands);
 
-/// The example of an op that is shown: the first in which devices do not all hold the same, or else its first.
+/// The example of an op that is shown: the first in which devices do not all hold the same, or else its
+/// first.
 const Example& shown_example(const OpRow& row);
 /// The names that users call an op by: "psum", "pmean"; the operators as "x + y".
 std::vector<std::string> front_ends(const OpRow& row);
@@ -27,8 +28,8 @@ std::vector<std::string> shapes(const OpRow& row);
 /// Those that operands may have.
 std::vector<std::string> dtypes(const OpRow& row);
 
-/// What becomes of operands in these states along one axis: the state of the result ("V"; of several results "V, I"),
-/// or "-" if they are refused.
+/// What becomes of operands in these states along one axis: the state of the result ("V"; of several results
+/// "V, I"), or "-" if they are refused.
 struct StatesOutcome {
   std::vector<State> operands;  // of one, two, or one for all alike
   std::string result;
@@ -55,7 +56,8 @@ std::string equal_value_text(std::string_view name);
 /// By what is batched over: "a, one of its own axes", "c". None of an op that is the same in every lane.
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
 
-/// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}. At "" all devices hold it.
+/// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}. At "" all
+/// devices hold it.
 struct ShownValue {
   std::string variable, position, value;
 };
@@ -66,7 +68,8 @@ struct ShownRun {
 /// Runs the example on virtual devices. `trace`: the file for a timeline of that run; empty: none.
 /// Throws R001 if it cannot be written.
 ShownRun run_locally(const Example& example, const std::string& trace);
-/// Runs the example on the devices of a PJRT plugin, on the same values. Throws what open_xla and its programs throw.
+/// Runs the example on the devices of a PJRT plugin, on the same values. Throws what open_xla and its
+/// programs throw.
 ShownRun run_on_xla(const Example& example, const std::string& plugin);
 
 }  // namespace tutti::cli

@@ -18,8 +18,8 @@
 namespace tutti::cli {
 namespace {
 
-// Numbers that are easy to read, in no order, unlike their neighbours: halves, or quarters where there is little
-// room.
+// Numbers that are easy to read, in no order, unlike their neighbours: halves, or quarters where there is
+// little room.
 double readable_number(const ExampleOperand& operand, std::int64_t index) {
   constexpr double lowest = -2, most = 9;
   DType dtype = operand.type.dtype();

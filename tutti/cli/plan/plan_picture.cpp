@@ -57,7 +57,8 @@ std::string tiles(const std::vector<int>& holders, const Area& area, const Shard
   return svg + rectangle(area, "fill=\"none\" stroke=\"#222\"");
 }
 
-/// The part of a block along dim 0 and dim 1: begin and end of each; of a dim that the array has not, 0 and 1.
+/// The part of a block along dim 0 and dim 1: begin and end of each; of a dim that the array has not, 0 and
+/// 1.
 using Frame = std::array<std::int64_t, 4>;
 Frame frame_of(const Box& box) {
   Frame frame{0, 1, 0, 1};

@@ -6,7 +6,8 @@
 
 namespace tutti::cli {
 
-/// What the words of the command line ask for. Throws as plan(arguments) does, each error with its option's name.
+/// What the words of the command line ask for. Throws as plan(arguments) does, each error with its option's
+/// name.
 PlanRequest request_of(const PlanArguments& arguments);
 
 }  // namespace tutti::cli

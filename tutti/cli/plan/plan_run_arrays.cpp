@@ -11,7 +11,8 @@
 namespace tutti::cli {
 namespace {
 
-// The term of position `k`, above 0, along the unreduced axes. Position 0 has what is left: more than the value.
+// The term of position `k`, above 0, along the unreduced axes. Position 0 has what is left: more than the
+// value.
 std::int32_t term_at(std::int64_t index, std::int64_t k) {
   return -static_cast<std::int32_t>(1 + (index + k) % 5);
 }

@@ -52,16 +52,17 @@ auto switch_over(std::string_view name, std::string_view what, const Operand& de
 namespace tutti {
 
 /// jax.lax.cond: yes(operands...) where the predicate, a bool scalar, holds, else no(operands...).
-/// Both return the same tree, of equal shapes and dtypes; states are joined, I < R < V. Where the predicate is V, all that
-/// enters the branches, values of outside that they use included, enters V, results are V, and the branches may not
-/// communicate over that axis: a program that is accepted does not wait for ever.
+/// Both return the same tree, of equal shapes and dtypes; states are joined, I < R < V. Where the predicate
+/// is V, all that enters the branches, values of outside that they use included, enters V, results are V, and
+/// the branches may not communicate over that axis: a program that is accepted does not wait for ever.
 /// Throws T005, T007, T012 for results that differ, T004 for states that do not join or cannot enter.
 template <class Yes, class No, class... A>
 auto cond(const Operand& predicate, Yes yes, No no, const A&... operands) {
   return internal::switch_over("cond", "the predicate", predicate, std::tuple{no, yes}, operands...);
 }
 
-/// jax.lax.switch: branches[index](operands...); the index is an i32 scalar, clamped to the branches there are.
+/// jax.lax.switch: branches[index](operands...); the index is an i32 scalar, clamped to the branches there
+/// are.
 /// As cond else: switch_(index, std::tuple{f, g, h}, x); of functions their addresses, &f.
 template <class... F, class... A>
 auto switch_(const Operand& index, const std::tuple<F...>& branches, const A&... operands) {

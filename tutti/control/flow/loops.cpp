@@ -100,8 +100,8 @@ Axes always_cast_over(const Program& body, Var input) {
   return common.value_or(Axes{});
 }
 
-/// A const, or xs, used only as V or R enters as R: its cotangent is then a sum of terms, reduced once after the loop and
-/// not in every trip.
+/// A const, or xs, used only as V or R enters as R: its cotangent is then a sum of terms, reduced once after
+/// the loop and not in every trip.
 Program with_reduced_inputs(const Program& original, std::size_t consts, std::size_t carries) {
   Program body = without_common_subexpressions(with_early_casts(original));
   Builder builder;
@@ -189,7 +189,8 @@ Arrays internal::while_flat(const FlatWhile& call, Where where) try {
       Type decider = traces[0].program.type(traces[0].program.outputs[0]);
       require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
               "the test gives {}, expected a bool scalar; compare something", to_string(decider));
-      // Whether they communicate over it is seen once all types are: a gradient by a carry that is still I would.
+      // Whether they communicate over it is seen once all types are: a gradient by a carry that is still I
+      // would.
       require_decidable(call.what, decider, {});
       bool same = varying_axes(decider) == decided.axes;
       decided = {varying_axes(decider), call.what, decider};

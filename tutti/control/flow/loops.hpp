@@ -66,12 +66,13 @@ consteval bool returns_carry_and_y() {
 
 namespace tutti {
 
-/// jax.lax.scan: f(carry, x) -> {carry, y} for every slice of xs along dim 0, in order; returns the last carry and the ys
-/// stacked along dim 0. Carry, x and y are trees; f(carry, x) is called with x = {} where there are no xs.
-/// The carry keeps its shapes and dtypes; states are joined until they stay, I < R < V, so f may be called more than once
-/// while it is traced. Nothing is unrolled.
-/// Throws T005, T007, T012 for a carry that changes, T004 for a carry that becomes a partial sum, T005 for xs of different
-/// or unknown length.
+/// jax.lax.scan: f(carry, x) -> {carry, y} for every slice of xs along dim 0, in order; returns the last
+/// carry and the ys stacked along dim 0. Carry, x and y are trees; f(carry, x) is called with x = {} where
+/// there are no xs.
+/// The carry keeps its shapes and dtypes; states are joined until they stay, I < R < V, so f may be called
+/// more than once while it is traced. Nothing is unrolled.
+/// Throws T005, T007, T012 for a carry that changes, T004 for a carry that becomes a partial sum, T005 for xs
+/// of different or unknown length.
 template <class F, class C, class X = std::tuple<>>
 auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
           Where where = Where::here()) {
@@ -93,8 +94,9 @@ auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
 }
 
 /// jax.lax.while_loop: carry = body(carry) while test(carry), a bool scalar, holds.
-/// States as in scan, and as in cond where the test is V: devices leave one by one. Both functions may be called more than
-/// once while they are traced. It has no gradient in reverse: use scan, or fori_loop with numbers for bounds.
+/// States as in scan, and as in cond where the test is V: devices leave one by one. Both functions may be
+/// called more than once while they are traced. It has no gradient in reverse: use scan, or fori_loop with
+/// numbers for bounds.
 /// Throws as scan and cond.
 template <class Test, class Body, class C>
 C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
@@ -115,8 +117,8 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
       init, internal::while_flat({"while_loop", "the test", goes_on, one_trip, tree::flatten(init)}, where));
 }
 
-/// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a scan, and i is
-/// i32; with an array among them a while loop, and i has its dtype.
+/// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a
+/// scan, and i is i32; with an array among them a while loop, and i has its dtype.
 template <class Body, class C>
 C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init) {
   using Call = tree::FlatCall<Body, Array, C>;

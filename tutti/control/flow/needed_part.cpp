@@ -45,8 +45,9 @@ void mark_also(Bits& marks, const Bits& others) {
   for (std::size_t i = 0; i < marks.size(); ++i) marks[i] = marks[i] || others[i];
 }
 
-/// The part of a loop's body that makes the `outputs` marked. Marks further carries, the first outputs, until the part
-/// reads no carry that is not marked. `inputs`: those that the part reads, and the carries that are marked.
+/// The part of a loop's body that makes the `outputs` marked. Marks further carries, the first outputs, until
+/// the part reads no carry that is not marked. `inputs`: those that the part reads, and the carries that are
+/// marked.
 Program needed_body(const Program& body, std::size_t consts, std::size_t carries, Bits& outputs,
                     Bits& inputs) {
   Program part;

@@ -103,12 +103,13 @@ Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
   return without_groups(results, outputs, derived.nonzero);
 }
 
-// --- Transpose, batch ------------------------------------------------------------------------------------------
+// --- Transpose, batch
+// ------------------------------------------------------------------------------------------
 
 namespace {
 
-/// The loop the other way. The cotangents of the carries go from trip to trip; those of linear consts grow beside them,
-/// from zero.
+/// The loop the other way. The cotangents of the carries go from trip to trip; those of linear consts grow
+/// beside them, from zero.
 class Backwards {
  public:
   Backwards(const Scan& scan, const LinearOperands& operands, const Tangents& cotangents)
@@ -160,7 +161,8 @@ class Backwards {
     }
   }
 
-  // in: known consts | sums of cotangents of linear consts | cotangents of carries | known xs | cotangents of ys
+  // in: known consts | sums of cotangents of linear consts | cotangents of carries | known xs | cotangents of
+  // ys
   Arrays one_trip(const Arrays& in, std::size_t consts, std::size_t sums, std::size_t carries,
                   std::size_t xs) const {
     Arrays arguments;  // of the body's transpose: what is known, then cotangents
@@ -216,7 +218,8 @@ BatchedArrays Scan::batch(const Axis& axis, const BatchedArrays& operands, const
   return batched;
 }
 
-// --- Examples --------------------------------------------------------------------------------------------------
+// --- Examples
+// --------------------------------------------------------------------------------------------------
 
 std::vector<Example> Scan::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];

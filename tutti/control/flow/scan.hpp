@@ -7,11 +7,12 @@
 
 namespace tutti {
 
-/// A loop of known length over slices: body(consts, carries, a slice of each x) -> (carries, a slice of each y).
-/// consts: [..], the same in every trip; carries: [..] -> [..]; xs: [length, ..]; results: the carries after the last
-/// trip, then ys: [length, ..]. States are those of the body.
-/// Cost: `length` bodies; slices are not copied. The gradient keeps, for every trip, the residuals that depend on a carry,
-/// and runs the other way.
+/// A loop of known length over slices: body(consts, carries, a slice of each x) -> (carries, a slice of each
+/// y).
+/// consts: [..], the same in every trip; carries: [..] -> [..]; xs: [length, ..]; results: the carries after
+/// the last trip, then ys: [length, ..]. States are those of the body.
+/// Cost: `length` bodies; slices are not copied. The gradient keeps, for every trip, the residuals that
+/// depend on a carry, and runs the other way.
 /// Source: jax.lax.scan.
 struct Scan {
   static constexpr std::string_view name = "scan";

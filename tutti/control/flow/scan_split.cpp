@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan that is linear in some operands, cut in two loops. The known one gives its residuals as ys. Those that do not
-// change from trip to trip are computed once, outside; those that are slices of xs are there already.
+// A scan that is linear in some operands, cut in two loops. The known one gives its residuals as ys. Those
+// that do not change from trip to trip are computed once, outside; those that are slices of xs are there
+// already.
 #include <algorithm>
 
 #include "tutti/base/require.hpp"

@@ -98,7 +98,8 @@ Tangents Switch::transpose(const LinearOperands& operands, const Tangents& cotan
   return result;
 }
 
-// --- Batch -----------------------------------------------------------------------------------------------------
+// --- Batch
+// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -118,7 +119,8 @@ Arrays all_branches(const Switch& op, const Axis& axis, const BatchedArrays& ope
   Arrays results;
   for (std::size_t b = 0; b < op.branches.size(); ++b) {
     auto number = static_cast<std::int32_t>(b), last = static_cast<std::int32_t>(op.branches.size()) - 1;
-    // Of what the other lanes compute here nothing is used, but a derivative that is infinite there times zero would be:
+    // Of what the other lanes compute here nothing is used, but a derivative that is infinite there times
+    // zero would be:
     // the derivative by their operands is stopped.
     Array here = number == 0 ? index <= 0 : number == last ? index >= number : equal(index, number);
     BatchedArrays own(operands.begin() + 1, operands.end());
@@ -154,7 +156,8 @@ BatchedArrays Switch::batch(const Axis& axis, const BatchedArrays& operands, con
   return batched;
 }
 
-// --- Lowering, examples ----------------------------------------------------------------------------------------
+// --- Lowering, examples
+// ----------------------------------------------------------------------------------------
 
 Lowered Switch::lower(Emitter& emitter, const Lowered& operands) const {
   Lowered own(operands.begin() + 1, operands.end());

@@ -8,8 +8,8 @@
 namespace tutti {
 
 /// One of several programs, chosen by an index that is clamped to [0, branches - 1].
-/// index: i32 scalar, I, R or V; the other operands are those of every branch, the results theirs. Where the index is V,
-/// operands and results are V as well, and no branch communicates over that axis.
+/// index: i32 scalar, I, R or V; the other operands are those of every branch, the results theirs. Where the
+/// index is V, operands and results are V as well, and no branch communicates over that axis.
 /// Cost: that of the branch taken, on the devices that take it.
 /// Throws T004 for an index that is a partial sum, or differs where a branch communicates.
 /// Source: StableHLO case; jax.lax.cond, jax.lax.switch.

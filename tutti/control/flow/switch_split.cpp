@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch that is linear in some operands, cut in two. The known one returns its results and the residuals of all branches,
-// zeros for those of branches not taken.
+// A switch that is linear in some operands, cut in two. The known one returns its results and the residuals
+// of all branches, zeros for those of branches not taken.
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -15,9 +15,10 @@
 namespace tutti {
 namespace {
 
-/// A branch cut in two. Residuals that are operands are handed on. The linear half computes a residual again if no operand
-/// goes into it, or if devices take different branches along an axis where it is not V: it could leave the known half only
-/// as V, and the linear half takes it as it is. The other residuals leave the known half.
+/// A branch cut in two. Residuals that are operands are handed on. The linear half computes a residual again
+/// if no operand goes into it, or if devices take different branches along an axis where it is not V: it
+/// could leave the known half only as V, and the linear half takes it as it is. The other residuals leave the
+/// known half.
 struct Halves {
   SplitProgram split;
   std::size_t known_results;

@@ -101,7 +101,8 @@ OpSplit While::split(const LinearOperands&) const {
   fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
 }
 
-// --- Batch -----------------------------------------------------------------------------------------------------
+// --- Batch
+// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -151,7 +152,8 @@ BatchedArrays While::batch(const Axis& axis, const BatchedArrays& operands, cons
   return batched;
 }
 
-// --- Lowering, examples ----------------------------------------------------------------------------------------
+// --- Lowering, examples
+// ----------------------------------------------------------------------------------------
 
 // An op with an effect needs the number of the trip: then it is the first value that goes from trip to trip.
 Lowered While::lower(Emitter& emitter, const Lowered& operands) const {

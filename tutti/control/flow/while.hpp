@@ -8,8 +8,9 @@
 namespace tutti {
 
 /// A loop of unknown length: while test(consts, carries), carries = body(consts, carries).
-/// operands: consts, then carries; results: the carries when the test failed. Where the test is V, operands and results
-/// are V as well, and nothing inside communicates over that axis: devices leave one by one and keep what they have.
+/// operands: consts, then carries; results: the carries when the test failed. Where the test is V, operands
+/// and results are V as well, and nothing inside communicates over that axis: devices leave one by one and
+/// keep what they have.
 /// Throws T004 for a test that is a partial sum, or differs where the loop communicates.
 /// Source: StableHLO while; jax.lax.while_loop.
 struct While {

@@ -17,7 +17,8 @@ struct InnerTrace {
   Program program;
   Arrays captured;
 };
-/// What is captured enters varying over `decided`, the axes along which devices go different ways; `decider` says why.
+/// What is captured enters varying over `decided`, the axes along which devices go different ways; `decider`
+/// says why.
 /// Throws T004 for a captured partial sum over one of them.
 struct Decided {
   Axes axes = {};
@@ -26,10 +27,12 @@ struct Decided {
 };
 InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
                         const Builder::Differentiated& later = {});
-/// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the value.
+/// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the
+/// value.
 Type entering(std::string_view what, Type type, const Decided& decided);
 
-/// Gives each program all captured values, each once, as inputs after its declared ones. Returns these values.
+/// Gives each program all captured values, each once, as inputs after its declared ones. Returns these
+/// values.
 Arrays share_captured(std::vector<InnerTrace>& traces);
 
 /// How to make terms of a sum over `axis` of a value of this type, in advice: "mask(x, \"data\")".

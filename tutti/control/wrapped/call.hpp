@@ -24,7 +24,8 @@ struct Uninlined {
   bool long_argmax = false;  // argmax of a long line
   bool exchanges = false;    // Exchange
 };
-/// The program with their programs in their places, and without pending values: a started op stands where it starts.
+/// The program with their programs in their places, and without pending values: a started op stands where it
+/// starts.
 /// Inside of sub-programs as well.
 Program with_calls_inlined(const Program& program, const Uninlined& kept = {});
 

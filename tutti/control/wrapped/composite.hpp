@@ -10,8 +10,8 @@ namespace tutti::ops {
 
 struct AppliedOp;
 
-/// A program that stands for one op, so that it can be started like one: what batching or transposing a collective gives
-/// where that is several ops.
+/// A program that stands for one op, so that it can be started like one: what batching or transposing a
+/// collective gives where that is several ops.
 struct Composite {
   static constexpr std::string_view name = "composite";
   static constexpr About about{"A program of one result that is started, and ends, as a whole.", ""};
@@ -35,14 +35,15 @@ struct Composite {
 };
 static_assert(complete<Composite>());
 
-/// An op of one result on operands of these types. What it communicates is its first operand; others are indices.
+/// An op of one result on operands of these types. What it communicates is its first operand; others are
+/// indices.
 struct AppliedOp {
   Op op;
   Types operands;
   bool operator==(const AppliedOp&) const = default;
 };
-/// The op that makes the cotangent of the first operand from that of the result and the other operands: one op where the
-/// rule records one, else a Composite. Its own transpose is `of` again.
+/// The op that makes the cotangent of the first operand from that of the result and the other operands: one
+/// op where the rule records one, else a Composite. Its own transpose is `of` again.
 /// Throws T010 unless the op is linear in the first operand alone.
 Op transposed(const AppliedOp& of);
 /// An op that does what `rule` records: that op if it is one, on all operands in order; else a Composite.

@@ -27,8 +27,8 @@ constexpr std::string_view rule_returns = "the rule returns the function's resul
                            forward_returns = "forward returns the function's results and residuals",
                            backward_returns = "backward returns a cotangent of each argument leaf";
 
-/// Leaves of the arguments of a function with a rule of its own. In the op those with a derivative come first; the others
-/// follow as values of outside do.
+/// Leaves of the arguments of a function with a rule of its own. In the op those with a derivative come
+/// first; the others follow as values of outside do.
 class Leaves {
  public:
   explicit Leaves(const Arrays& arguments) {
@@ -146,7 +146,8 @@ Types duals(Types types) {
   return types;
 }
 
-/// The user's rule on (moving arguments, their tangents, other arguments), without tangents of results that have none.
+/// The user's rule on (moving arguments, their tangents, other arguments), without tangents of results that
+/// have none.
 Arrays ruled(const InnerFunction& rule, const Leaves& leaves, const Types& results, const Arrays& given) {
   const std::size_t n = leaves.moving().size();
   Arrays at = leaves.for_user(slice(given, 0, n), slice(given, 2 * n, given.size())),
@@ -157,8 +158,8 @@ Arrays ruled(const InnerFunction& rule, const Leaves& leaves, const Types& resul
   return Leaves::joined(slice(found, 0, results.size()), tangents);
 }
 
-/// The user's backward on (residuals, cotangents of results that have one, other arguments), without cotangents of arguments
-/// that have none.
+/// The user's backward on (residuals, cotangents of results that have one, other arguments), without
+/// cotangents of arguments that have none.
 Arrays pulled(const InnerFunction& backward, const Leaves& leaves, const Types& results, const Arrays& given,
               std::size_t residuals) {
   Arrays all = slice(given, 0, residuals);

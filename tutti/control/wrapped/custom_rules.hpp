@@ -14,9 +14,10 @@
 
 namespace tutti::ops {
 
-/// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents of
-/// those that have one). `rule` is null where no derivative will be taken.
-/// Operands: arguments, all floats or complex, then what has no derivative: arguments of bool and integers, values of outside.
+/// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results,
+/// tangents of those that have one). `rule` is null where no derivative will be taken.
+/// Operands: arguments, all floats or complex, then what has no derivative: arguments of bool and integers,
+/// values of outside.
 /// Source: jax.custom_jvp.
 struct CustomJvp {
   static constexpr std::string_view name = "custom_jvp";
@@ -46,8 +47,8 @@ struct CustomJvp {
 static_assert(complete<CustomJvp>());
 
 /// A program whose gradient is another one. Operands: as of CustomJvp.
-/// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results that have one)
-/// -> cotangents of the arguments. Both are null where no derivative will be taken.
+/// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the
+/// results that have one) -> cotangents of the arguments. Both are null where no derivative will be taken.
 /// Source: jax.custom_vjp.
 struct CustomVjp {
   static constexpr std::string_view name = "custom_vjp";
@@ -76,8 +77,8 @@ struct CustomVjp {
 };
 static_assert(complete<CustomVjp>());
 
-/// How the results of a CustomVjp move with its arguments: the map whose transpose is `backward`. Operands: `known` ones,
-/// which backward takes first, then the arguments' tangents; results: those of the results.
+/// How the results of a CustomVjp move with its arguments: the map whose transpose is `backward`. Operands:
+/// `known` ones, which backward takes first, then the arguments' tangents; results: those of the results.
 /// Its value is the transpose of backward, so forward derivatives need one that is linear.
 struct CustomTangent {
   static constexpr std::string_view name = "custom_tangent";
@@ -152,10 +153,10 @@ class WithJvp {
 
 namespace tutti {
 
-/// jax.custom_jvp: the function with the derivative rule(arguments, tangents) -> {result, its tangent}, where arguments and
-/// tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own type as tangents of such
-/// arguments, and nobody reads what it gives as tangents of such results. Values of outside that are used have no derivative
-/// either.
+/// jax.custom_jvp: the function with the derivative rule(arguments, tangents) -> {result, its tangent}, where
+/// arguments and tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own
+/// type as tangents of such arguments, and nobody reads what it gives as tangents of such results. Values of
+/// outside that are used have no derivative either.
 /// The rule runs during the call, and only if a derivative of an enclosing function may reach an argument: at
 /// most once per order of that derivative. So it may call the function itself. A rule that nobody needs never
 /// runs, and its mistakes are not found.
@@ -210,10 +211,10 @@ class WithVjp {
 namespace tutti {
 
 /// jax.custom_vjp: the function with the gradient of forward(arguments...) -> {result, residuals} and
-/// backward(residuals, cotangent) -> tuple of cotangents of the arguments, each in the dual states of its argument: where
-/// an argument is I, the sum over the devices is backward's to make. Bool and integers have no derivative: nobody reads the
-/// cotangents of such arguments, Array() will do, and those of such results are zeros of their own type. Values of outside
-/// that are used have no derivative either.
+/// backward(residuals, cotangent) -> tuple of cotangents of the arguments, each in the dual states of its
+/// argument: where an argument is I, the sum over the devices is backward's to make. Bool and integers have
+/// no derivative: nobody reads the cotangents of such arguments, Array() will do, and those of such results
+/// are zeros of their own type. Values of outside that are used have no derivative either.
 /// `forward` and `backward` run when the rule of custom_jvp would, and may call the function as well.
 /// Throws T004, T005, T007, T012 when they run and the results of forward do not fit those of the function,
 /// or the cotangents the arguments; T011 as custom_jvp.

@@ -79,7 +79,8 @@ Array internal::done_flat(const PendingArray& pending, Where where) {
   });
 }
 
-// What arrives lands in zeros, as one op of one float operand. When it is done, its rows go to where they landed.
+// What arrives lands in zeros, as one op of one float operand. When it is done, its rows go to where they
+// landed.
 Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& output, const RaggedSlices& slices,
                                       const AxisNames& axes, const RaggedOptions& options) {
   auto body = [&](const Array& x) {

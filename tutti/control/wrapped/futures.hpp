@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in two halves: psum_start(x, "data") begins one, .done() takes its result. What stands between may run at
-// the same time.
+// Collectives in two halves: psum_start(x, "data") begins one, .done() takes its result. What stands between
+// may run at the same time.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ Array done_flat(const PendingArray& started, Where where);
 
 namespace tutti {
 
-/// The results of collectives that were started, one for each leaf of a tree T. It can be finished once, in the function
-/// that started it. optimization_barrier takes it, and gives another.
+/// The results of collectives that were started, one for each leaf of a tree T. It can be finished once, in
+/// the function that started it. optimization_barrier takes it, and gives another.
 template <class T>
 class Future {
  public:
@@ -150,8 +150,8 @@ class SendToken {
 
 namespace tutti::internal {
 
-/// Throws T009 unless a token was sent over these axes with these pairs, T005 and T007 unless what was sent is like
-/// `like`.
+/// Throws T009 unless a token was sent over these axes with these pairs, T005 and T007 unless what was sent
+/// is like `like`.
 void require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vector<Type>& sent,
                   const AxisNames& axes, const Pairs& pairs, const Arrays& like, Where where);
 
@@ -165,8 +165,8 @@ auto psend(const T& t, const AxisNames& axes, const Pairs& pairs, Where where = 
   auto sent = tree::start_each("psend", where, t, [&](const Array& x) { return ppermute(x, axes, pairs); });
   return SendToken(std::move(sent), axes.resolve(), pairs);
 }
-/// jax.lax.precv: what the device's source sent; zeros where nobody sends. `like` is a tree of arrays, or of abstract(..),
-/// of the shapes and dtypes that arrive.
+/// jax.lax.precv: what the device's source sent; zeros where nobody sends. `like` is a tree of arrays, or of
+/// abstract(..), of the shapes and dtypes that arrive.
 /// No order of sends and receives can deadlock: a token is a value, so each is received after it was sent.
 template <class T, class L>
 T precv(const SendToken<T>& token, const L& like, const AxisNames& axes, const Pairs& pairs,

@@ -56,8 +56,8 @@ struct Again {
   std::vector<Var> kept;  // variables of the known half
 };
 
-/// Whoever reads a value that has a kept name reads it by that name: a tanh whose derivative reads its own result is not
-/// computed again.
+/// Whoever reads a value that has a kept name reads it by that name: a tanh whose derivative reads its own
+/// result is not computed again.
 void read_by_kept_names(Program& known, const std::vector<std::string>& keep) {
   PerVar<Var> read(known);
   for (std::size_t var = 0; var < known.types.size(); ++var)
@@ -156,8 +156,8 @@ OpSplit Remat::split(const LinearOperands& operands) const {
   return result;
 }
 
-// What is known is computed again here; the barrier keeps XLA from taking what it has computed before, which it would
-// have to keep for that.
+// What is known is computed again here; the barrier keeps XLA from taking what it has computed before, which
+// it would have to keep for that.
 Tangents Remat::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Bits linear = linear_ones(operands);
   Arrays given;

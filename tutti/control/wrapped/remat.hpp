@@ -14,7 +14,8 @@
 
 namespace tutti {
 
-/// What of a function is kept for its gradient, beside what has a name that .keep lists; the rest is computed again when the gradient needs it.
+/// What of a function is kept for its gradient, beside what has a name that .keep lists; the rest is computed
+/// again when the gradient needs it.
 enum class RematPolicy {
   nothing,     // its operands only
   dots,        // the results of matrix products as well
@@ -95,9 +96,9 @@ class Rematted {
 
 namespace tutti {
 
-/// jax.checkpoint: the function, whose gradient keeps only what the policy says, and what has a name of .keep (in JAX the
-/// policy save_only_these_names), and computes the rest again; also the collectives in it. A name inside of a loop is for a
-/// remat inside of that loop.
+/// jax.checkpoint: the function, whose gradient keeps only what the policy says, and what has a name of .keep
+/// (in JAX the policy save_only_these_names), and computes the rest again; also the collectives in it. A name
+/// inside of a loop is for a remat inside of that loop.
 template <class F>
 internal::Rematted<F> remat(F function, RematOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

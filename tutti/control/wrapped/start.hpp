@@ -6,11 +6,12 @@
 
 namespace tutti::ops {
 
-/// Begins an op of one result. The result is pending: its type is `pending<op, T>` with the op's result type T. A pending
-/// value is used exactly once, by the Done of its op or by an optimization_barrier, which gives another one.
+/// Begins an op of one result. The result is pending: its type is `pending<op, T>` with the op's result type
+/// T. A pending value is used exactly once, by the Done of its op or by an optimization_barrier, which gives
+/// another one.
 /// operands: those of the op -> pending.
-/// The transpose of Start{op} is Done{T(op)}, and that of Done{op} is Start{T(op)}. The derivative of a maximum completes
-/// it, and starts the sum of the tangents.
+/// The transpose of Start{op} is Done{T(op)}, and that of Done{op} is Start{T(op)}. The derivative of a
+/// maximum completes it, and starts the sum of the tangents.
 /// Cost: that of the op. In one process the work stands anywhere between the two.
 /// Throws what the op throws.
 /// Source: StableHLO async_start, async_done; the functions *_start of jax.lax.
@@ -73,8 +74,8 @@ const AppliedOp* started(Type type);
 
 /// The example, or that of its start if the op is a Done.
 Example from_the_start(const Example& example);
-/// The results of the op on these operands, recorded in the current builder; if it is a start, what its Done makes of
-/// them.
+/// The results of the op on these operands, recorded in the current builder; if it is a start, what its Done
+/// makes of them.
 Arrays finished(const Op& op, const Arrays& operands, Arrays results);
 
 }  // namespace tutti::ops

@@ -25,8 +25,8 @@ struct QuantileOptions {
 /// jax.numpy.quantile: the element at q (n - 1) of the n sorted elements along the dims. NaN if one of them
 /// is, and of no elements. Of integers and bools f32. The elements that are looked up share the derivative; q
 /// has one too, but where the method takes one of two.
-/// q is a number from 0 to 1, or an array: [] or [d], of the result's dtype; d is then its first dim. Beyond 0 and 1 an array
-/// looks up the first or last element.
+/// q is a number from 0 to 1, or an array: [] or [d], of the result's dtype; d is then its first dim. Beyond
+/// 0 and 1 an array looks up the first or last element.
 /// Cost: a sort. Throws T005 for an array q of another rank, T007 for complex numbers and another dtype
 /// of q, T008 for a number out of range, T006, T004.
 Array quantile(const Operand& x, const Operand& q, const internal::WhichDims& dims = all_dims,

@@ -15,10 +15,10 @@ struct ReductionOptions {
   std::optional<DType> dtype = {};  // of the elements before they are folded
   std::optional<Array> where = {};  // bool; the others do not count. It broadcasts to x
 };
-/// numpy.sum and numpy.prod, in the dtype of x; of bool in i32. (NumPy widens small integers: ask for it by dtype.)
-/// f16 and bf16 are folded in f32 and rounded once. Of no elements 0 and 1.
-/// Throws T006 for a dim out of range or named twice, T005 if `where` does not broadcast to x, T007 unless it is bool, T004
-/// for the product of an unreduced sum.
+/// numpy.sum and numpy.prod, in the dtype of x; of bool in i32. (NumPy widens small integers: ask for it by
+/// dtype.) f16 and bf16 are folded in f32 and rounded once. Of no elements 0 and 1.
+/// Throws T006 for a dim out of range or named twice, T005 if `where` does not broadcast to x, T007 unless it
+/// is bool, T004 for the product of an unreduced sum.
 Array sum(const Operand& x, const internal::WhichDims& dims = all_dims, const ReductionOptions& options = {});
 Array prod(const Operand& x, const internal::WhichDims& dims = all_dims,
            const ReductionOptions& options = {});
@@ -26,8 +26,9 @@ Array prod(const Operand& x, const internal::WhichDims& dims = all_dims,
 struct ExtremeOptions {
   bool keepdims = false;
 };
-/// The largest and the smallest element: numpy.max and min, whose names C++ has. NaN propagates, -0 < +0; equal elements
-/// share the derivative. Throws T005 over a dim without elements, T006, T007 for complex numbers, T004.
+/// The largest and the smallest element: numpy.max and min, whose names C++ has. NaN propagates, -0 < +0;
+/// equal elements share the derivative. Throws T005 over a dim without elements, T006, T007 for complex
+/// numbers, T004.
 Array amax(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 Array amin(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 /// numpy.ptp: amax - amin.
@@ -45,14 +46,16 @@ struct NormOptions {
   std::optional<double> ord = {};  // none: the root of the sum of squares
   bool keepdims = false;
 };
-/// jax.numpy.linalg.norm: over one dim the norm of vectors, with ord 0 (how many are not 0), 1, 2, any p, infinity or
-/// -infinity; without ord the Frobenius norm over any dims. Of integers and bools f32, of complex numbers real.
+/// jax.numpy.linalg.norm: over one dim the norm of vectors, with ord 0 (how many are not 0), 1, 2, any p,
+/// infinity or -infinity; without ord the Frobenius norm over any dims. Of integers and bools f32, of complex
+/// numbers real.
 /// Throws T010 for an order over several dims, which matrix_norm has; T005, T006, T004.
 Array norm(const Operand& x, const internal::WhichDims& dims = all_dims, const NormOptions& options = {});
-/// jax.numpy.linalg.matrix_norm: of the matrices in the last two dims. Without ord the Frobenius norm; ord 1 and -1: the
-/// largest and the smallest sum of sizes of a column; infinity and -infinity: of a row.
-/// x: [.., m, n] -> [..]. Of integers and bools f32, of complex numbers real. Throws T010 for other orders (2 and -2 need
-/// singular values), T008 for NaN, T006 for fewer dims than 2, T005 where the extreme would be of nothing, T004.
+/// jax.numpy.linalg.matrix_norm: of the matrices in the last two dims. Without ord the Frobenius norm; ord 1
+/// and -1: the largest and the smallest sum of sizes of a column; infinity and -infinity: of a row.
+/// x: [.., m, n] -> [..]. Of integers and bools f32, of complex numbers real. Throws T010 for other orders (2
+/// and -2 need singular values), T008 for NaN, T006 for fewer dims than 2, T005 where the extreme would be of
+/// nothing, T004.
 Array matrix_norm(const Operand& x, const NormOptions& options = {});
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans by a function of the caller; cumsum, cumprod, cummax, cummin and cumlogsumexp are in ops/cumulative.hpp.
+// Scans by a function of the caller; cumsum, cumprod, cummax, cummin and cumlogsumexp are in
+// ops/cumulative.hpp.
 #pragma once
 
 #include "tutti/base/namespaces.hpp"
@@ -27,12 +28,13 @@ Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves,
 
 namespace tutti {
 
-/// jax.lax.associative_scan: the running combinations of the slices of a tree along one dim, f(f(x0, x1), x2) and so on.
-/// f(a, b) is associative; it takes and returns trees like `elements`, whose leaves have some slices of the dim. It is
-/// called about 2 log2(n) times, so it works on many slices at once.
+/// jax.lax.associative_scan: the running combinations of the slices of a tree along one dim, f(f(x0, x1), x2)
+/// and so on.
+/// f(a, b) is associative; it takes and returns trees like `elements`, whose leaves have some slices of the
+/// dim. It is called about 2 log2(n) times, so it works on many slices at once.
 /// elements: leaves of one size along `dim` -> the same. Derivatives, lanes and states are those of f.
-/// Throws T006 for a dim out of range, T005 if leaves differ in size along it, if there is no leaf, and if f changes a
-/// shape, T007 if f changes a dtype.
+/// Throws T006 for a dim out of range, T005 if leaves differ in size along it, if there is no leaf, and if f
+/// changes a shape, T007 if f changes a dtype.
 template <class F, class T>
 T associative_scan(const F& f, const T& elements, const AssociativeScanOptions& options = {},
                    Where where = Where::here()) {

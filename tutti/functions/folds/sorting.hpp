@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of sorting; sort and argsort are in ops/sort.hpp, top_k in ops/top_k.hpp. Programs show the ops.
+// What is made of sorting; sort and argsort are in ops/sort.hpp, top_k in ops/top_k.hpp. Programs show the
+// ops.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,18 @@
 
 namespace tutti {
 
-/// numpy.lexsort: the indices, i32, that sort by several keys of one shape; the last key decides, equal elements leave it
-/// to the one before. Throws T005 for no keys and keys of different shapes, T006, T007 for complex numbers and more than
-/// 2^31 elements, T004.
+/// numpy.lexsort: the indices, i32, that sort by several keys of one shape; the last key decides, equal
+/// elements leave it to the one before. Throws T005 for no keys and keys of different shapes, T006, T007 for
+/// complex numbers and more than 2^31 elements, T004.
 Array lexsort(const Arrays& keys, int dim = -1, Where where = Where::here());
 
 struct UniqueOptions {
   std::optional<Number> fill = {};  // after the elements; none: the smallest one is repeated
 };
-/// jax.numpy.unique with `size`: the elements that differ, in ascending order; the first `size` of them. -0 and 0 are one,
-/// NaNs are one and last. x: [..] -> [size].
-/// Throws T005 for a negative size, and for one without a fill where x has no elements; T007 for complex numbers, T004.
+/// jax.numpy.unique with `size`: the elements that differ, in ascending order; the first `size` of them. -0
+/// and 0 are one, NaNs are one and last. x: [..] -> [size].
+/// Throws T005 for a negative size, and for one without a fill where x has no elements; T007 for complex
+/// numbers, T004.
 Array unique(const Operand& x, std::int64_t size, const UniqueOptions& options = {});
 struct UniqueCounts {
   Array values, counts;
@@ -31,17 +33,18 @@ enum class Side : std::uint8_t { left, right };
 struct SearchOptions {
   Side side = Side::left;
 };
-/// numpy.searchsorted: where each value stands among sorted elements: how many are below it (left), or not above it (right).
+/// numpy.searchsorted: where each value stands among sorted elements: how many are below it (left), or not
+/// above it (right).
 /// NaN is above all numbers. sorted: [n], values: [..] of its dtype -> [..] of i32.
-/// Cost: log2(n) lookups. Throws T005 unless `sorted` has one dim, T007 if dtypes differ, are complex, and for more than 2^31 - 1
-/// elements, T004.
+/// Cost: log2(n) lookups. Throws T005 unless `sorted` has one dim, T007 if dtypes differ, are complex, and
+/// for more than 2^31 - 1 elements, T004.
 Array searchsorted(const Operand& sorted, const Operand& values, const SearchOptions& options = {});
 
 struct BincountOptions {
   std::optional<Array> weights = {};  // of the shape of x; none: 1 each, in i32
 };
-/// jax.numpy.bincount with `length`: the sum of the weights of the elements that are 0, 1, .. length - 1. Negative ones
-/// count as 0, larger ones do not count. x: [n] of integers or bools -> [length].
+/// jax.numpy.bincount with `length`: the sum of the weights of the elements that are 0, 1, .. length - 1.
+/// Negative ones count as 0, larger ones do not count. x: [n] of integers or bools -> [length].
 /// Throws T005, T007, T004.
 Array bincount(const Operand& x, std::int64_t length, const BincountOptions& options = {});
 
@@ -56,10 +59,12 @@ struct HistogramOptions {
 struct Histogram {
   Array counts, edges;
 };
-/// jax.numpy.histogram: how many elements are in each of `bins` bins of equal width, and the bins + 1 edges. The last bin has
-/// its upper edge. Counts and edges have the dtype of x; of integers and bools f32. x: [..] -> [bins], [bins + 1].
+/// jax.numpy.histogram: how many elements are in each of `bins` bins of equal width, and the bins + 1 edges.
+/// The last bin has its upper edge. Counts and edges have the dtype of x; of integers and bools f32. x: [..]
+/// -> [bins], [bins + 1].
 /// Edges are computed in f64 and rounded once.
-/// Throws T005 for no bins, and without a range for no elements; T015 for a range that ends below its start; T007, T004.
+/// Throws T005 for no bins, and without a range for no elements; T015 for a range that ends below its start;
+/// T007, T004.
 Histogram histogram(const Operand& x, std::int64_t bins = 10, const HistogramOptions& options = {});
 /// The same with ascending edges. edges: [bins + 1], of the dtype of x.
 Histogram histogram(const Operand& x, const Array& edges, const HistogramOptions& options = {});

@@ -22,7 +22,8 @@ struct AverageOptions {
   std::optional<Array> weights = {};  // of the shape of x, or of the one dim that is folded; none: 1 each
   bool keepdims = false;
 };
-/// numpy.average: sum(x * weights) / sum(weights). Throws T005 for weights of another shape, T007 of another dtype.
+/// numpy.average: sum(x * weights) / sum(weights). Throws T005 for weights of another shape, T007 of another
+/// dtype.
 Array average(const Operand& x, const internal::WhichDims& dims = all_dims,
               const AverageOptions& options = {});
 

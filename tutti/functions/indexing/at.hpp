@@ -27,12 +27,13 @@ struct AtOptions {
 
 namespace tutti::internal {
 
-/// The elements of an array that some indices name; see Array::at. Each function but `get` returns the whole array, with
-/// these elements changed; nothing is changed in place. The updates broadcast to the shape of x[indices]; a number
-/// takes the array's dtype. Updates of one element all count, and the last one of `set` stays.
+/// The elements of an array that some indices name; see Array::at. Each function but `get` returns the whole
+/// array, with these elements changed; nothing is changed in place. The updates broadcast to the shape of
+/// x[indices]; a number takes the array's dtype. Updates of one element all count, and the last one of `set`
+/// stays.
 /// Cost: as of scatter; where no index is an array, as of dynamic_update_slice.
-/// Throws T005 if the updates do not broadcast, T006 for a number out of range, T007 for masks, other dtypes, and what
-/// has no sum, product or order, T004.
+/// Throws T005 if the updates do not broadcast, T006 for a number out of range, T007 for masks, other dtypes,
+/// and what has no sum, product or order, T004.
 class At {
  public:
   At(Array x, std::vector<Index> indices) : x_(std::move(x)), indices_(std::move(indices)) {}

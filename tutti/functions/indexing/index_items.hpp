@@ -28,10 +28,10 @@ struct IndexItem {
 };
 using IndexItems = std::vector<IndexItem>;
 
-/// Every dim of `x` is taken once; numbers and starts are counted from 0. Errors get the line of the index that is wrong,
-/// unless another front end calls x[..]: then its caller's.
-/// Throws T006 for a number out of range, too many indices and a second ellipsis, T005 for a step of 0, T007 for arrays
-/// that are no integers.
+/// Every dim of `x` is taken once; numbers and starts are counted from 0. Errors get the line of the index
+/// that is wrong, unless another front end calls x[..]: then its caller's.
+/// Throws T006 for a number out of range, too many indices and a second ellipsis, T005 for a step of 0, T007
+/// for arrays that are no integers.
 IndexItems index_items(const std::vector<Index>& indices, Type x);
 
 bool looks_up(const IndexItems& items);

@@ -60,8 +60,8 @@ Shape shape_of_lookups(const IndexItems& items) {
   return shape;
 }
 
-/// Lays out the dims of x[items]. They are dims of windows, or of the table of indices, in which each item with indices
-/// has its own place.
+/// Lays out the dims of x[items]. They are dims of windows, or of the table of indices, in which each item
+/// with indices has its own place.
 class Planner {
  public:
   Planner(const IndexItems& items, const Shape& x)

@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// x[items] = gather(x, indices, dims, sizes), without a transpose: dims that array indices give and dims of windows
-/// stand where NumPy has them.
+/// x[items] = gather(x, indices, dims, sizes), without a transpose: dims that array indices give and dims of
+/// windows stand where NumPy has them.
 struct Lookup {
   WindowDims dims;
   WindowSizes sizes;
@@ -18,7 +18,8 @@ struct Lookup {
 /// Negative indices count from the end; others are as given. Throws T005 for arrays that do not broadcast.
 Lookup lookup_of(const IndexItems& items, const Shape& x);
 
-/// x[items], each start brought inside, if all array indices are scalars and all ranges windows: by dynamic_slice.
+/// x[items], each start brought inside, if all array indices are scalars and all ranges windows: by
+/// dynamic_slice.
 std::optional<Array> read_window(const Array& x, const IndexItems& items);
 
 }  // namespace tutti

@@ -32,7 +32,8 @@ Array gelu(const Operand& x, const GeluOptions& options) {
       Array half = 0.5 * array;
       return half * erfc(array * -root_of_half);
     }
-    // JAX's (1 + tanh(u)) / 2 is logistic(2 u), which does not cancel where u is negative, and takes half the time.
+    // JAX's (1 + tanh(u)) / 2 is logistic(2 u), which does not cancel where u is negative, and takes half the
+    // time.
     constexpr double linear = 2 * root_of_2_over_pi, cubic = linear * 0.044715;
     return array * logistic(array * (linear + cubic * (array * array)));
   });

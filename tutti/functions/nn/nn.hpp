@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.
+/// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of
+/// range.
 Array one_hot(const Operand& indices, int classes, DType dtype = DType::f32);
 
 /// log(sum(exp(x))) over `dims`, without overflow; of no elements -infinity. Where it is infinite the largest

@@ -12,8 +12,9 @@ struct NormalizationOptions {
   internal::WhichDims dims = -1;
   double epsilon = 1e-5;
 };
-/// (x - mean) / sqrt(variance + epsilon) over `dims`, times scale, plus bias, which broadcast as in NumPy. f16 and bf16 are
-/// normalised in f32 and rounded before they are scaled. Throws T006, T007 (complex numbers, or dtypes that differ).
+/// (x - mean) / sqrt(variance + epsilon) over `dims`, times scale, plus bias, which broadcast as in NumPy.
+/// f16 and bf16 are normalised in f32 and rounded before they are scaled. Throws T006, T007 (complex numbers,
+/// or dtypes that differ).
 /// Source: Ba, Kiros, Hinton 2016.
 Array layer_norm(const Operand& x, const NormalizationOptions& options = {});
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& bias,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of jax.numpy, element by element, that are made of ops; those of one op are in ops/unary and ops/binary.
+// Functions of jax.numpy, element by element, that are made of ops; those of one op are in ops/unary and
+// ops/binary.
 #pragma once
 
 #include <optional>
@@ -12,12 +13,14 @@ namespace tutti {
 Array isnan(const Operand& x);
 Array isinf(const Operand& x);
 
-/// What nan_to_num puts in the place of NaN, inf and -inf. None: the largest and the lowest number of the dtype.
+/// What nan_to_num puts in the place of NaN, inf and -inf. None: the largest and the lowest number of the
+/// dtype.
 struct NanToNumOptions {
   double nan = 0;
   std::optional<double> posinf = std::nullopt, neginf = std::nullopt;
 };
-/// x with numbers in the place of NaN and infinities, also in the parts of complex numbers. Integers stay as they are.
+/// x with numbers in the place of NaN and infinities, also in the parts of complex numbers. Integers stay as
+/// they are.
 Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
 /// The largest whole number that is not above a / b. A quotient of 0 has the sign of a / b, as in NumPy.
@@ -30,12 +33,13 @@ Array mod(const Operand& a, const Operand& b);
 /// |a| with the sign of b, which may be -0 or NaN. Floats only (T007). b has no tangent.
 Array copysign(const Operand& a, const Operand& b);
 
-/// sqrt(a^2 + b^2) without overflow; inf if one of them is infinite. Error: 2 units in the last place. Floats only (T007).
+/// sqrt(a^2 + b^2) without overflow; inf if one of them is infinite. Error: 2 units in the last place. Floats
+/// only (T007).
 Array hypot(const Operand& a, const Operand& b);
 /// log(exp(a) + exp(b)) without overflow. Floats only (T007).
 Array logaddexp(const Operand& a, const Operand& b);
-/// jax.scipy.special.xlogy: a log(b), and 0 where a is 0 and b is not NaN. The derivative by a is log(b); where
-/// a is 0 and log(b) is no finite number, 0. Floats only (T007).
+/// jax.scipy.special.xlogy: a log(b), and 0 where a is 0 and b is not NaN. The derivative by a is log(b);
+/// where a is 0 and log(b) is no finite number, 0. Floats only (T007).
 Array xlogy(const Operand& a, const Operand& b);
 
 /// Degrees as radians, and back. Error: 1.5 units in the last place.

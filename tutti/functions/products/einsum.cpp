@@ -107,7 +107,8 @@ Array in_order(const Labelled& x, const Labels& result) {
   return transpose(x.array, permutation);
 }
 
-// What is multiplied: in an operand each label stays once, and no label that neither another one nor the result has.
+// What is multiplied: in an operand each label stays once, and no label that neither another one nor the
+// result has.
 std::vector<Labelled> factors_of(const Arrays& arrays, const EinsumTerms& terms, const LabelSizes& sizes) {
   std::vector<Labelled> factors;
   for (std::size_t i = 0; i < arrays.size(); ++i)

@@ -24,14 +24,18 @@ struct Subscripts {
 
 namespace tutti {
 
-/// numpy.einsum: the product of all operands, element by element, summed over the labels that the result has not.
-/// subscripts: a letter for each dim of each operand, "..." for the others, which broadcast; after "->" those of the
-/// result. Without "->": the dims of "...", then in alphabetical order the letters that occur once. A letter twice in one
-/// operand takes the diagonal. Dims of one letter have equal sizes, or 1, which broadcasts.
+/// numpy.einsum: the product of all operands, element by element, summed over the labels that the result has
+/// not.
+/// subscripts: a letter for each dim of each operand, "..." for the others, which broadcast; after "->" those
+/// of the result. Without "->": the dims of "...", then in alphabetical order the letters that occur once. A
+/// letter twice in one operand takes the diagonal. Dims of one letter have equal sizes, or 1, which
+/// broadcasts.
 /// Any dtype but bool, the same for all; numbers take that of the first array.
-/// Cost: pairs of operands in the order with the fewest operations (more than 8: the pair first that shrinks most), each
-/// one dot_general, or a product element by element where nothing is summed. No copies where dot_general takes the layout.
-/// Throws T005 where sizes, dims or operands do not fit the labels, T006 for labels that are none, T007, T004.
+/// Cost: pairs of operands in the order with the fewest operations (more than 8: the pair first that shrinks
+/// most), each one dot_general, or a product element by element where nothing is summed. No copies where
+/// dot_general takes the layout.
+/// Throws T005 where sizes, dims or operands do not fit the labels, T006 for labels that are none, T007,
+/// T004.
 Array einsum(const internal::Subscripts& subscripts, const std::vector<Operand>& operands);
 
 template <class... X>

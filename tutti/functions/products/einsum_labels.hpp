@@ -23,8 +23,8 @@ struct EinsumTerms {
   Labels result;
 };
 /// Without "->" the result has the dims of "...", then in alphabetical order the letters that occur once.
-/// Throws T005 unless there is one term for each operand and one letter for each dim, T006 for other characters, and for
-/// labels of the result that no operand has or that stand there twice.
+/// Throws T005 unless there is one term for each operand and one letter for each dim, T006 for other
+/// characters, and for labels of the result that no operand has or that stand there twice.
 EinsumTerms read_einsum(std::string_view subscripts, const Types& operands);
 
 using LabelSizes = std::map<Label, std::int64_t>;

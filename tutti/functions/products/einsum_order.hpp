@@ -14,8 +14,8 @@ struct LabelPair {
   int lhs, rhs;
 };
 
-/// The pairs of an order with the fewest operations, and among those with the smallest products, for up to 8 terms. For
-/// more terms always the pair that shrinks most.
+/// The pairs of an order with the fewest operations, and among those with the smallest products, for up to 8
+/// terms. For more terms always the pair that shrinks most.
 /// terms: each label once in a term; none that only one term and not the result has.
 std::vector<LabelPair> cheapest_pairs(const std::vector<Labels>& terms, const Labels& result,
                                       const LabelSizes& sizes);

@@ -31,7 +31,8 @@ bool lies_in_order(const Labels& labels, const Labels& wanted, const LabelSizes&
   return std::ranges::is_sorted(places);
 }
 
-// dot_general copies an operand whose dims are not runs of batch, free, contracted or batch, contracted, free.
+// dot_general copies an operand whose dims are not runs of batch, free, contracted or batch, contracted,
+// free.
 double copied_of(const Labels& labels, const EinsumStep& step, const LabelSizes& sizes) {
   Labels free = without(without(labels, step.batch), step.contract);
   bool lies_well = lies_in_order(labels, joined(joined(step.batch, free), step.contract), sizes) ||

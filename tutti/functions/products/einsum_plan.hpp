@@ -16,8 +16,9 @@ struct EinsumStep {
   Labels result;    // batch, free dims of lhs, free dims of rhs; element by element: any order
 };
 
-/// Steps that multiply all terms in the cheapest order. The last result has the labels of `result`, perhaps in another
-/// order. lhs and rhs are chosen so that the fewest elements are copied by a dot_general or transposed at the end.
+/// Steps that multiply all terms in the cheapest order. The last result has the labels of `result`, perhaps
+/// in another order. lhs and rhs are chosen so that the fewest elements are copied by a dot_general or
+/// transposed at the end.
 std::vector<EinsumStep> plan_einsum(const std::vector<Labels>& terms, const Labels& result,
                                     const LabelSizes& sizes);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers as jax.random has them: keys that are split, never changed, and draws that depend on key, shape and dtype
-// only. Equal to JAX bit for bit (threefry2x32, jax_threefry_partitionable). Where neither a dtype nor an
-// array says in which dtype to draw, it is that of JAX without x64: f32, i32. Draws that are not uniform are
-// in random_distributions.hpp.
+// Random numbers as jax.random has them: keys that are split, never changed, and draws that depend on key,
+// shape and dtype only. Equal to JAX bit for bit (threefry2x32, jax_threefry_partitionable). Where neither a
+// dtype nor an array says in which dtype to draw, it is that of JAX without x64: f32, i32. Draws that are not
+// uniform are in random_distributions.hpp.
 //
-// Outside of shard_map a draw is whole, so it is the same on every mesh. Inside, it is equal on the devices along which the
-// key is; with .block each device has its block of that same draw. For a draw of its own on each device fold in its
-// position: fold_in(key, axis_index("data")).
+// Outside of shard_map a draw is whole, so it is the same on every mesh. Inside, it is equal on the devices
+// along which the key is; with .block each device has its block of that same draw. For a draw of its own on
+// each device fold in its position: fold_in(key, axis_index("data")).
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@
 
 namespace tutti {
 
-/// What a draw depends on; a tree with one leaf. Use a key once, for a draw or a split: equal keys draw equal numbers.
+/// What a draw depends on; a tree with one leaf. Use a key once, for a draw or a split: equal keys draw equal
+/// numbers.
 struct Key {
   Array data;  // u32[2]
 };
@@ -41,17 +42,20 @@ std::array<Key, n> split(const Key& key, Where where = Where::here()) {
   for (std::size_t i = 0; i < n; ++i) result[i] = keys[i];
   return result;
 }
-/// jax.random.fold_in: the key for `data`, a number from 0 to 2^32 - 1 or an integer scalar, whose lower 32 bits count.
+/// jax.random.fold_in: the key for `data`, a number from 0 to 2^32 - 1 or an integer scalar, whose lower 32
+/// bits count.
 /// Throws T005, T007, T008.
 Key fold_in(const Key& key, const Operand& data);
 
 struct DrawOptions {
-  /// Inside shard_map: the shape is that of the whole draw, the result this device's block of it, varying over these axes.
+  /// Inside shard_map: the shape is that of the whole draw, the result this device's block of it, varying
+  /// over these axes.
   std::optional<P> block = {};
 };
 
-// All throw T005 or T007 for a key that is not u32[2], T005 for a shape that no array has and for a dim that does not split
-// over the axes of .block, T001 for axes of .block that are not bound here, T013 for a spec that does not fit.
+// All throw T005 or T007 for a key that is not u32[2], T005 for a shape that no array has and for a dim that
+// does not split over the axes of .block, T001 for axes of .block that are not bound here, T013 for a spec
+// that does not fit.
 
 /// jax.random.bits. Throws T007 unless `dtype` is unsigned.
 Array bits(const Key& key, const Shape& shape, DType dtype, const DrawOptions& options = {},
@@ -61,14 +65,15 @@ struct UniformOptions {
   Operand low = 0.0, high = 1.0;  // numbers, or arrays that broadcast to the result
   std::optional<P> block = {};
 };
-/// jax.random.uniform: numbers of [low, high). Of bounds that are arrays, and in f16 and bf16, low + (high - low) * u is
-/// rounded twice. JAX rounds once, as this does for numbers, where XLA fuses the two: there they differ by one unit.
+/// jax.random.uniform: numbers of [low, high). Of bounds that are arrays, and in f16 and bf16, low + (high -
+/// low) * u is rounded twice. JAX rounds once, as this does for numbers, where XLA fuses the two: there they
+/// differ by one unit.
 /// Throws T007 unless `dtype` is a float.
 Array uniform(const Key& key, const Shape& shape, DType dtype, const UniformOptions& options = {},
               Where where = Where::here());
 
-/// jax.random.randint: integers of [low, high), `low` where that is empty; bounds are integers, or arrays of integers that
-/// broadcast to the result. Throws T007 unless `dtype` is an integer, T008 for other numbers.
+/// jax.random.randint: integers of [low, high), `low` where that is empty; bounds are integers, or arrays of
+/// integers that broadcast to the result. Throws T007 unless `dtype` is an integer, T008 for other numbers.
 Array randint(const Key& key, const Shape& shape, const Operand& low, const Operand& high, DType dtype,
               const DrawOptions& options = {}, Where where = Where::here());
 
@@ -77,7 +82,8 @@ Array randint(const Key& key, const Shape& shape, const Operand& low, const Oper
 Array bernoulli(const Key& key, const Operand& p, const Shape& shape, const DrawOptions& options = {},
                 Where where = Where::here());
 
-/// jax.random.permutation: the numbers 0 to n - 1 in random order, i32 (i64 beyond 2^31). Throws T005 for a negative n.
+/// jax.random.permutation: the numbers 0 to n - 1 in random order, i32 (i64 beyond 2^31). Throws T005 for a
+/// negative n.
 Array permutation(const Key& key, std::int64_t n, Where where = Where::here());
 /// x in random order along `dim`. Throws T006.
 Array permutation(const Key& key, const Array& x, int dim = 0, Where where = Where::here());

@@ -81,7 +81,8 @@ Array diagonal_of_last(const Array& x, std::int64_t k) {
   return slice_in_dim(flat, start, start + (length - 1) * (n + 1) + 1, n + 1, -1);
 }
 
-// [n] -> [size, size] row by row: between two elements of the diagonal lie as many zeros as a row has elements.
+// [n] -> [size, size] row by row: between two elements of the diagonal lie as many zeros as a row has
+// elements.
 Array matrix_with_diagonal(const Array& x, std::int64_t k) {
   std::int64_t n = x.dim(0), size = n + std::abs(k);
   Type square = x.type().with(Shape{size, size});  // refuses a shape that no array has

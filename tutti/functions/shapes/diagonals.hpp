@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagonals of matrices, and what lies on either side of them. Diagonal k stands k columns to the right of the main one.
+// Diagonals of matrices, and what lies on either side of them. Diagonal k stands k columns to the right of
+// the main one.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ struct DiagonalOptions {
   int k = 0;
   int dim1 = 0, dim2 = 1;  // rows and columns; negative ones count from the end
 };
-/// numpy.diagonal: diagonal k of every matrix along two dims; it is the last dim of the result. Empty outside the matrix.
+/// numpy.diagonal: diagonal k of every matrix along two dims; it is the last dim of the result. Empty outside
+/// the matrix.
 /// Throws T005 for fewer than two dims, T006 for a dim out of range or named twice.
 Array diagonal(const Operand& x, const DiagonalOptions& options = {});
 /// numpy.trace: the sum of diagonal k, in the dtype of x; of bool i32. Throws T005, T006.

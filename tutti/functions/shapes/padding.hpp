@@ -34,7 +34,8 @@ enum class PadMode {
 
 namespace tutti::internal {
 
-/// Elements before and after each dim: `2` everywhere; `{{1, 2}}` for each dim; `{{1, 2}, {0, 3}}` dim by dim.
+/// Elements before and after each dim: `2` everywhere; `{{1, 2}}` for each dim; `{{1, 2}, {0, 3}}` dim by
+/// dim.
 class PadWidths {
  public:
   template <std::integral N>
@@ -43,7 +44,8 @@ class PadWidths {
   PadWidths(std::initializer_list<Padding> widths) : widths_(widths) {}
   PadWidths(std::vector<Padding> widths) : widths_(std::move(widths)) {}
 
-  /// One for each dim. Throws T006 for another number of them, T005 for a negative width and for interior elements.
+  /// One for each dim. Throws T006 for another number of them, T005 for a negative width and for interior
+  /// elements.
   std::vector<Padding> resolve(Type x) const;
 
  private:
@@ -61,12 +63,15 @@ struct PadOptions {
   bool odd = false;  // reflect and symmetric: twice the edge minus the mirrored element, NumPy's reflect_type
 };
 
-/// numpy.pad: dim by dim, the corners from what is padded already. To pad with an array's value, or between elements:
+/// numpy.pad: dim by dim, the corners from what is padded already. To pad with an array's value, or between
+/// elements:
 /// pad(x, value, {{.low = 1, .interior = 2}}).
-/// x: [.., d, ..] -> [.., low + d + high, ..]. Means and medians of integers are rounded to nearest, ramps down.
+/// x: [.., d, ..] -> [.., low + d + high, ..]. Means and medians of integers are rounded to nearest, ramps
+/// down.
 /// Cost: one copy for each dim that is padded.
-/// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without elements in the modes
-/// that take them from there; T006 for another number of widths than dims; T008 if the value does not fit.
+/// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without
+/// elements in the modes that take them from there; T006 for another number of widths than dims; T008 if the
+/// value does not fit.
 Array pad(const Operand& x, const internal::PadWidths& widths, PadMode mode = PadMode::constant,
           const PadOptions& options = {});
 

@@ -32,9 +32,12 @@ class Cuts {
 
 namespace tutti {
 
-/// numpy.split: `split(x, 3)` pieces of one size, or cut at indices, `split(x, {2, 5}, 1)`. Indices are those of a slice:
-/// negative ones count from the end, too large ones are the end, and a piece that would end before it begins is empty.
-/// Cost: none; a piece is a view. Throws T005 if the dim does not divide by the number of pieces, T006 for the dim.
+/// numpy.split: `split(x, 3)` pieces of one size, or cut at indices, `split(x, {2, 5}, 1)`. Indices are those
+/// of a slice:
+/// negative ones count from the end, too large ones are the end, and a piece that would end before it begins
+/// is empty.
+/// Cost: none; a piece is a view. Throws T005 if the dim does not divide by the number of pieces, T006 for
+/// the dim.
 Arrays split(const Operand& x, const internal::Cuts& cuts, int dim = 0);
 /// numpy.array_split: the same; of a dim that does not divide, the first pieces have one element more.
 Arrays array_split(const Operand& x, const internal::Cuts& cuts, int dim = 0);

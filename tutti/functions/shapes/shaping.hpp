@@ -25,7 +25,8 @@ Array moveaxis(const Operand& x, const std::vector<int>& from, const std::vector
 /// numpy.flip: the elements in reverse order along some dims (rev). Throws T006.
 Array flip(const Operand& x, const internal::WhichDims& dims = all_dims);
 
-/// numpy.roll: every element moves `shift` places ahead in row-major order; those beyond the end come to the beginning.
+/// numpy.roll: every element moves `shift` places ahead in row-major order; those beyond the end come to the
+/// beginning.
 Array roll(const Operand& x, std::int64_t shift);
 /// The same along each of `dims`. Throws T006.
 Array roll(const Operand& x, std::int64_t shift, const internal::WhichDims& dims);
@@ -33,11 +34,12 @@ Array roll(const Operand& x, std::int64_t shift, const internal::WhichDims& dims
 /// Throws T005 for a shift with dims, T007 unless it is an integer, T004.
 Array roll(const Operand& x, const Array& shift);
 Array roll(const Operand& x, const Array& shift, const internal::WhichDims& dims);
-/// One shift per dim; shifts of a dim that is named twice add up. Throws T006 unless both lists are of one length.
+/// One shift per dim; shifts of a dim that is named twice add up. Throws T006 unless both lists are of one
+/// length.
 Array roll(const Operand& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& dims);
 
-/// numpy.tile: x, `times[i]` times along dim i, counted from the right; dims of size 1 are added at the front where
-/// times has more entries. Throws T005 for a negative number.
+/// numpy.tile: x, `times[i]` times along dim i, counted from the right; dims of size 1 are added at the front
+/// where times has more entries. Throws T005 for a negative number.
 Array tile(const Operand& x, const std::vector<std::int64_t>& times);
 Array tile(const Operand& x, std::int64_t times);
 /// numpy.repeat: each element `times` times in a row along a dim; without one, of x as a vector.

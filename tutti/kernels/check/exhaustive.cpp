@@ -88,8 +88,9 @@ bool Orders::precedes(std::size_t earlier, std::size_t later) const {
   return path_[later].clock[static_cast<std::size_t>(actor)] >= static_cast<int>(earlier);
 }
 
-// The turns that need not follow `earlier`, and then `later`, form a schedule in which the two are reversed. It begins with
-// any turn of these that none of them precedes; one such must be tried at `earlier` (source sets, Abdulla et al. 2014).
+// The turns that need not follow `earlier`, and then `later`, form a schedule in which the two are reversed.
+// It begins with any turn of these that none of them precedes; one such must be tried at `earlier` (source
+// sets, Abdulla et al. 2014).
 void Orders::reverse(std::size_t earlier, std::size_t later) {
   Node& node = path_[earlier];
   std::vector<std::size_t> rest;

@@ -83,7 +83,8 @@ void KernelMachine::start_block(int rank, int block) {
   set_ready(p.agent);
 }
 
-// A finished block makes room for the next one. That orders nothing between the two: only the end of the kernel does.
+// A finished block makes room for the next one. That orders nothing between the two: only the end of the
+// kernel does.
 void KernelMachine::finish(Program& p) {
   p.state = State::idle;
   set_waiting(p.agent);

@@ -62,8 +62,8 @@ std::vector<std::shared_ptr<const Device>> open_devices(const std::shared_ptr<co
 /// Names the first device without access to another device's memory, and the other device. Empty if all have
 /// access.
 std::string missing_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);
-/// Names the first device without read-modify-writes on another device's memory, and the other device. Empty if all have
-/// them. NVLink has them, PCIe has not.
+/// Names the first device without read-modify-writes on another device's memory, and the other device. Empty
+/// if all have them. NVLink has them, PCIe has not.
 std::string missing_peer_atomics(const std::vector<std::shared_ptr<const Device>>& devices);
 /// Lets kernels of each device read and write the memory of all others, if they cannot already.
 void enable_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);

@@ -102,7 +102,8 @@ void Parser::triton_head() {
   block(function_.body);
 }
 
-// "tt.func"() <{arg_attrs = [..], function_type = .., sym_name = .., sym_visibility = ..}> ({..}) {..} : () -> ()
+// "tt.func"() <{arg_attrs = [..], function_type = .., sym_name = .., sym_visibility = ..}> ({..}) {..} : ()
+// -> ()
 void Parser::generic_head() {
   Attributes attributes;
   in_.take();

@@ -6,7 +6,8 @@
 namespace tutti::kernels {
 
 /// Writes the ops of a region in order, except its terminator. Tensor expressions are written at their first
-/// use. Loops and branches become labels and jumps; each iteration overwrites the registers of carried values.
+/// use. Loops and branches become labels and jumps; each iteration overwrites the registers of carried
+/// values.
 void write_region(ThreadValues& values, const Region& region, PtxTarget target);
 
 }  // namespace tutti::kernels

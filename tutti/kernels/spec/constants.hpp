@@ -55,8 +55,8 @@ inline constexpr std::int64_t swizzle_group = 8;
 inline constexpr int packet_bytes = 8;
 /// The most bytes that a rank sends to one peer as packets. A barrier is faster for more (MSCCL++'s ladder).
 inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
-/// The stride between inboxes: a packet for each byte. All kernels use the same stride: each word of an inbox then has only
-/// one sender, whose stores to it arrive in order without a fence.
+/// The stride between inboxes: a packet for each byte. All kernels use the same stride: each word of an inbox
+/// then has only one sender, whose stores to it arrive in order without a fence.
 inline constexpr std::int64_t packet_inbox_bytes = most_packet_bytes * packet_bytes;
 /// The largest size of both staging halves together: a byte offset plus one tile then fits an i64.
 inline constexpr std::int64_t most_staging_bytes = std::int64_t{1} << 62;

@@ -8,9 +8,9 @@
 
 namespace tutti {
 
-/// One exchange of boxes from `before` to `after`, which hold terms along the same axes: each device receives the
-/// elements that it lacks, each from one owner. Elements, of the device that has the most; and peers that it receives
-/// from. On large meshes `sent` is the average of all devices. Dims need not divide.
+/// One exchange of boxes from `before` to `after`, which hold terms along the same axes: each device receives
+/// the elements that it lacks, each from one owner. Elements, of the device that has the most; and peers that
+/// it receives from. On large meshes `sent` is the average of all devices. Dims need not divide.
 struct DirectTraffic {
   std::int64_t received = 0, sent = 0;
   int peers = 0;

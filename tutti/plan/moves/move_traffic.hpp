@@ -16,8 +16,9 @@ struct Transfer {
   std::int64_t elements;
 };
 
-/// A move from one mesh to another, without terms: each device receives the elements that it lacks. Of several owners the
-/// one sends that has sent the fewest elements so far, then the one with the lowest number.
+/// A move from one mesh to another, without terms: each device receives the elements that it lacks. Of
+/// several owners the one sends that has sent the fewest elements so far, then the one with the lowest
+/// number.
 struct MoveTraffic {
   std::vector<Transfer> transfers;      // by sender, then by receiver
   std::int64_t received = 0, sent = 0;  // elements, of the device that has the most

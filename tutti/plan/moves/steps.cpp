@@ -14,7 +14,8 @@ std::vector<int> finer_dims(const Sharding& a, const Sharding& b) {
   return found;
 }
 
-/// True if the parts along these dims lie one after another: it is one dim, and a block is one long in those before it.
+/// True if the parts along these dims lie one after another: it is one dim, and a block is one long in those
+/// before it.
 bool lie_in_order(const std::vector<int>& dims, const Shape& block) {
   if (dims.size() != 1) return false;
   for (int dim = 0; dim < dims[0]; ++dim)

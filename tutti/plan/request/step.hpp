@@ -18,12 +18,13 @@ struct PlanStep {
 
   StepKind kind;
   Sharding before, after;
-  /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as dims of
-  /// `after` name them, then as dims of `before` do, then unreduced ones. None if no device sends, and of a move.
+  /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as
+  /// dims of `after` name them, then as dims of `before` do, then unreduced ones. None if no device sends,
+  /// and of a move.
   Axes axes;
-  /// The devices that communicate with each other, by the machine's numbers, in row-major order of `axes`. Of a permute
-  /// and a move {sender, receiver} for each block, or part of one, that moves; a device that has what it needs is in no pair
-  /// as a receiver.
+  /// The devices that communicate with each other, by the machine's numbers, in row-major order of `axes`. Of
+  /// a permute and a move {sender, receiver} for each block, or part of one, that moves; a device that has
+  /// what it needs is in no pair as a receiver.
   std::vector<std::vector<int>> groups;
   std::int64_t sent_bytes = 0, received_bytes = 0;
   int peers = 0;                     // that a device receives from, at most
@@ -32,11 +33,12 @@ struct PlanStep {
   Pattern pattern = Pattern::boxes;  // of a move
 };
 
-/// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are
-/// reduced on both sides. So the first step begins, and the last ends, with the request's shardings without these.
-/// There are no steps if only such axes differ. Nor is there one from one mesh to another that leaves each device the
-/// block that it has: the next step begins on the other mesh. If steps are along parts of axes, the shardings, the request's
-/// too, are on the mesh that is refined at these.
+/// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they
+/// are reduced on both sides. So the first step begins, and the last ends, with the request's shardings
+/// without these.
+/// There are no steps if only such axes differ. Nor is there one from one mesh to another that leaves each
+/// device the block that it has: the next step begins on the other mesh. If steps are along parts of axes,
+/// the shardings, the request's too, are on the mesh that is refined at these.
 struct ReshardPlan {
   /// Another way to the same sharding, and why it was not chosen.
   struct Other {

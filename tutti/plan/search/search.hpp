@@ -38,19 +38,19 @@ struct FoundPlan {
   PlanTotals totals;
 };
 
-/// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps,
-/// then smaller blocks in between, then the state that was met first, so that every run finds the same. None if no
-/// steps keep within `most_elements`, or none were found within `most_states`.
+/// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local
+/// steps, then smaller blocks in between, then the state that was met first, so that every run finds the
+/// same. None if no steps keep within `most_elements`, or none were found within `most_states`.
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
-/// All states that steps lead to, `from` among them, and the totals of the cheapest ways there; the nearest ones, if there
-/// are more than `most_states`.
+/// All states that steps lead to, `from` among them, and the totals of the cheapest ways there; the nearest
+/// ones, if there are more than `most_states`.
 std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);
 /// True if a plan with totals `a` is better than one with `b`.
 bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective);
 PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted);
 
-/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost of the
-/// dearest axis along which they differ, on average over the pairs of the group.
+/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost
+/// of the dearest axis along which they differ, on average over the pairs of the group.
 double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs);
 
 }  // namespace tutti

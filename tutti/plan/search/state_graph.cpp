@@ -9,7 +9,8 @@
 namespace tutti {
 namespace {
 
-// Where an axis stands, in one number: free, unreduced, or (dim + 1) * 16 + its place among the axes of that dim.
+// Where an axis stands, in one number: free, unreduced, or (dim + 1) * 16 + its place among the axes of that
+// dim.
 constexpr std::uint16_t free_axis = 0, unreduced_axis = 1;
 constexpr std::uint16_t at_place(std::size_t dim, std::size_t place) {
   return static_cast<std::uint16_t>((dim + 1) * 16 + place);
@@ -89,7 +90,8 @@ class StateGraph::Steps {
     return axis;
   }
 
-  /// A step to every state in which `axes` stand, in any order, at the ends of dims from `dim` on that may gain some.
+  /// A step to every state in which `axes` stand, in any order, at the ends of dims from `dim` on that may
+  /// gain some.
   void place(AxisSet axes, std::size_t dim, const PlanEdge& edge) {
     if (axes == 0) return add(edge);
     if (dim == dims_.size()) return;
@@ -115,8 +117,8 @@ class StateGraph::Steps {
     next_ = before_;
   }
 
-  // Of a free axis the first device keeps the value, the others hold zeros. Of a dim's last axis each device puts its
-  // block among zeros.
+  // Of a free axis the first device keeps the value, the others hold zeros. Of a dim's last axis each device
+  // puts its block among zeros.
   void masks() {
     for (int axis : graph_.may_be_masked_) {
       const std::uint16_t was = next(axis);
@@ -185,7 +187,8 @@ class StateGraph::Steps {
     }
   }
 
-  // An axis whose place is the same may still count other parts, after an axis of another size: it moves, too.
+  // An axis whose place is the same may still count other parts, after an axis of another size: it moves,
+  // too.
   AxisSet moved() const {
     AxisSet axes = 0;
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis)
@@ -241,7 +244,8 @@ PlanState StateGraph::state(int number) const {
   return state;
 }
 
-/// An unequal place is mostly among the first; the == of arrays calls memcmp, which took a tenth of all planning.
+/// An unequal place is mostly among the first; the == of arrays calls memcmp, which took a tenth of all
+/// planning.
 bool StateGraph::is_same(const Places& a, const Places& b) const {
   for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
     if (a[axis] != b[axis]) return false;

@@ -25,12 +25,12 @@ struct PlanEdge {
   bool communicates() const { return kind != StepKind::slice && kind != StepKind::mask; }
 };
 
-/// The states of one value on a mesh as numbers, and the steps from each to others. States are numbered when they are
-/// first met; the steps from a state are found when they are first asked for.
-/// Steps: a slice by several free axes; an all_gather of the last axes of any dims; an exchange, in which the last
-/// axes of some dims go to the ends of dims that lose none; a permute between states whose dims have the same numbers
-/// of parts; psum and psum_scatter over some unreduced axes; a mask, which makes one free or last axis unreduced, but
-/// only along `may_be_masked`: nobody sends zeros to be added.
+/// The states of one value on a mesh as numbers, and the steps from each to others. States are numbered when
+/// they are first met; the steps from a state are found when they are first asked for.
+/// Steps: a slice by several free axes; an all_gather of the last axes of any dims; an exchange, in which the
+/// last axes of some dims go to the ends of dims that lose none; a permute between states whose dims have the
+/// same numbers of parts; psum and psum_scatter over some unreduced axes; a mask, which makes one free or
+/// last axis unreduced, but only along `may_be_masked`: nobody sends zeros to be added.
 /// All extents must divide evenly in every state. Sizes of axes are at least 2.
 class StateGraph {
  public:

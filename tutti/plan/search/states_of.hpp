@@ -6,10 +6,10 @@
 
 namespace tutti {
 
-/// The two shardings of a request as states, and back. Axes of size 1 are left out, and so are reduced axes: along
-/// both all devices hold the same. An axis that is reduced on both sides stays so, and no step may use it. The states
-/// of many axes are too many to search. Of more than `most_axes`, those that stand where they stood stay there, and
-/// those that follow each other on both sides count as one.
+/// The two shardings of a request as states, and back. Axes of size 1 are left out, and so are reduced axes:
+/// along both all devices hold the same. An axis that is reduced on both sides stays so, and no step may use
+/// it. The states of many axes are too many to search. Of more than `most_axes`, those that stand where they
+/// stood stay there, and those that follow each other on both sides count as one.
 class StatesOf {
  public:
   static constexpr std::size_t most_axes = 5;  // the states of six take a second

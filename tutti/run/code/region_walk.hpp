@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel calls of a region's code, tile by tile: the interpreter runs them, the race checker looks at what they
-// touch, and a direct region keeps them.
+// The kernel calls of a region's code, tile by tile: the interpreter runs them, the race checker looks at
+// what they touch, and a direct region keeps them.
 #pragma once
 
 #include <algorithm>

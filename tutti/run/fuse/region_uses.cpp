@@ -146,7 +146,8 @@ class UsesFinder {
     }
   }
 
-  /// Appends the fold of a row, or of its pieces, to the chain that computes the row, if only the fold reads the row.
+  /// Appends the fold of a row, or of its pieces, to the chain that computes the row, if only the fold reads
+  /// the row.
   void find_row(std::size_t i, ReduceChainRowsKernel kernel) {
     BufferId row = task(i).operands[0].buffer;
     if (!is_only_for(i, row, 1) || step_.space.columns < shortest_made_row) return;

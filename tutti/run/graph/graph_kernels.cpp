@@ -17,8 +17,8 @@ bool may_be_in_region(const Kernel& kernel) {
          std::holds_alternative<kernel::ReduceDims>(kernel);
 }
 
-/// The pieces of long rows; none for short ones, and where there is no kernel. There are at least 8 in a row, enough
-/// for workers to share. The longest ones stay in L2, with some other values of their region.
+/// The pieces of long rows; none for short ones, and where there is no kernel. There are at least 8 in a row,
+/// enough for workers to share. The longest ones stay in L2, with some other values of their region.
 std::optional<PiecesWork> pieces_of(ReduceKind kind, int kept, const Shape& shape, DType dtype) {
   constexpr std::int64_t shortest_long_row = 32768, shortest = 4096, longest = 65536;
   static_assert(shortest >= shortest_piece);

@@ -96,7 +96,8 @@ class ArenaPlanner {
     std::int64_t top = 0;
     FreeBytes of_all;
     std::vector<std::vector<BufferId>> expiring;  // per phase: the buffers whose last access is there
-    // Per worker, in the present phase: bytes that this worker alone used last, and buffers that it alone uses last.
+    // Per worker, in the present phase: bytes that this worker alone used last, and buffers that it alone
+    // uses last.
     std::vector<FreeBytes> of_worker;
     std::vector<std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>>> expiring_of_worker;
     std::set<BufferId> owners;  // buffers whose bytes no later buffer has taken over
@@ -146,8 +147,8 @@ class ArenaPlanner {
     return std::exchange(pool_.top, pool_.top + bytes);
   }
 
-  /// Reuses the bytes of a buffer with the same shape and layout, preferably of an operand of b. False if there is
-  /// none.
+  /// Reuses the bytes of a buffer with the same shape and layout, preferably of an operand of b. False if
+  /// there is none.
   bool take_over(BufferId b, const std::vector<BufferId>& placed) {
     std::vector<BufferId> candidates = reuse_.operands_in_place(b);
     std::size_t operands = candidates.size();

@@ -11,8 +11,8 @@ namespace {
 constexpr double nanoseconds_per_instruction = 6;   // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
 constexpr double copy_nanoseconds_per_byte = 0.05;  // 20 GB/s
 
-// Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh 1.6;
-// 2026-11-23. Others are counted as the one that they are computed like; erf, pow and atan2 are chosen.
+// Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh
+// 1.6; 2026-11-23. Others are counted as the one that they are computed like; erf, pow and atan2 are chosen.
 double of_unary(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg:
@@ -101,7 +101,8 @@ bool fits_last_cache(double bytes, const Caches& caches) {
   return bytes <= surely_cached || bytes <= 1.5 * caches.last_bytes;
 }
 
-/// Bytes per nanosecond of a step whose bytes fit into the workers' own caches, into the last cache, into neither.
+/// Bytes per nanosecond of a step whose bytes fit into the workers' own caches, into the last cache, into
+/// neither.
 struct Rates {
   double own, last, memory;
 };
@@ -184,7 +185,8 @@ Indexed<BufferId, std::optional<StepId>> last_readers(const Graph& graph, const 
   return last;
 }
 
-/// Time of copying the operand of which a step changes only some elements; 0 if it most likely changes them in place.
+/// Time of copying the operand of which a step changes only some elements; 0 if it most likely changes them
+/// in place.
 double of_copied_operand(const Graph& graph, StepId n, const Step& step,
                          const Indexed<BufferId, std::optional<StepId>>& last_readers) {
   const auto* work = std::get_if<OpaqueWork>(&graph.tasks[step.tasks[0]].work);

@@ -12,8 +12,8 @@ inline constexpr double barrier_nanoseconds = 130;
 // Per run with helpers: start and last barrier. bench/team, hand_off, 2026-11.
 inline constexpr double hand_off_nanoseconds = 300;
 inline constexpr double split_nanoseconds = 20;  // per split step, if a worker of the phase has no load yet
-// That another worker wrote last. bench/collectives, all_to_all of 64 KiB on 8 devices: 12 us by one worker, 24 by
-// two, between whom 256 KiB travel; 2026-11-22.
+// That another worker wrote last. bench/collectives, all_to_all of 64 KiB on 8 devices: 12 us by one worker,
+// 24 by two, between whom 256 KiB travel; 2026-11-22.
 inline constexpr double nanoseconds_per_travelling_byte = 0.05;
 // A shorter run does not wake a sleeping helper, which takes 25 to 30 us (bench/team, hand_off_to_a_sleeper).
 inline constexpr double short_run_nanoseconds = 20000;

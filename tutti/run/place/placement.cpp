@@ -23,7 +23,8 @@ bool reads_own_along(const Graph& graph, const Address& address, std::size_t axi
   return true;
 }
 
-/// True if the value at `address` has the step's shape, and is read element by element as it lies in its buffer.
+/// True if the value at `address` has the step's shape, and is read element by element as it lies in its
+/// buffer.
 bool reads_own_elements(const Graph& graph, const Step& step, const Address& address) {
   return address.offset == 0 && address.axes == natural_address(graph, address.buffer).axes &&
          is_dense(address, step.shape, element_bytes(graph, address)) &&

@@ -17,7 +17,8 @@ bool is_identity(const CopyWork& work) {
                              [](const CopyLoop& loop) { return loop.from_stride == loop.to_stride; });
 }
 
-/// The operand whose memory a result of a task outside of regions may reuse; none if there is no such operand.
+/// The operand whose memory a result of a task outside of regions may reuse; none if there is no such
+/// operand.
 std::optional<std::size_t> operand_below(const Task& task, BufferId result) {
   if (const auto* work = std::get_if<OpaqueWork>(&task.work))
     return result == task.results[0] ? work->opaque.changes : std::nullopt;
@@ -164,7 +165,8 @@ bool Reuse::happens_before(StepId n, StepId m) const {
   return n < m && split(n) == split(m) && worker_of(n);
 }
 
-/// Like is_dead_before(), but worker by worker and tile by tile; for two buffers with the same offset and layout.
+/// Like is_dead_before(), but worker by worker and tile by tile; for two buffers with the same offset and
+/// layout.
 bool Reuse::is_dead_part_by_part(BufferId earlier, BufferId later) const {
   StepId writer = begun(later);
   if (is_kept(earlier) || steps_.begun[earlier] == writer) return false;

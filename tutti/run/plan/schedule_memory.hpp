@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// The memory of a schedule under construction: its arena with the constants, its scratch, and the addresses of buffers.
+/// The memory of a schedule under construction: its arena with the constants, its scratch, and the addresses
+/// of buffers.
 class ScheduleMemory {
  public:
   /// Throws R003 (memory) at the equation with the largest value if the arena does not fit.

@@ -23,7 +23,8 @@ struct Copies {
   std::vector<CopiedArgument> by_last_call = {};
 };
 
-/// "copied into place: 256 B by 2 calls, by the last one 128 B", then the arguments. Empty before the first call.
+/// "copied into place: 256 B by 2 calls, by the last one 128 B", then the arguments. Empty before the first
+/// call.
 std::string to_string(const Copies& copies);
 
 }  // namespace tutti

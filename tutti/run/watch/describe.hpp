@@ -18,8 +18,9 @@ Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".
 std::string describe(const Graph& graph, const Step& step);
 
-/// For each exchange of the program what a plan sends where every device has memory of its own: "exchange (train.cpp:12) as
-/// messages: permute, all_gather; 48 B received by a device". In one process it is a copy, or only a way to read its operand.
+/// For each exchange of the program what a plan sends where every device has memory of its own: "exchange
+/// (train.cpp:12) as messages: permute, all_gather; 48 B received by a device". In one process it is a copy,
+/// or only a way to read its operand.
 std::vector<std::string> messages_of(const Program& program);
 
 /// "worker 0", "by 'data'", "by tiles", "together".

@@ -63,8 +63,8 @@ class PlanLines {
     return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
   }
 
-  /// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a build may name
-  /// whole paths, which leave no room.
+  /// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a
+  /// build may name whole paths, which leave no room.
   std::string what(const Step& step, std::size_t room) const {
     Where where = place_of(plan_.graph(), step);
     std::string place, ops;

@@ -29,8 +29,8 @@ class Timeline {
   static constexpr std::int64_t default_most_events =
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
-  /// Makes one track per name; the viewer shows them in this order. `title`: the machine's name in the viewer. Without
-  /// a file, events are only measured.
+  /// Makes one track per name; the viewer shows them in this order. `title`: the machine's name in the
+  /// viewer. Without a file, events are only measured.
   /// Throws R001 for a file that cannot be written, or not at any offset (a pipe), or that another timeline
   /// writes.
   explicit Timeline(const std::vector<std::string>& tracks, const std::string& file = {},

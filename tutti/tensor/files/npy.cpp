@@ -93,7 +93,8 @@ void reverse_bytes(Tensor& tensor) {
   for (std::int64_t i = 0; i < parts * tensor.elements(); ++i, part += size) std::reverse(part, part + size);
 }
 
-/// Copy loops from Fortran order to row-major, dim 0 first: the innermost in the file, the outermost in the tensor.
+/// Copy loops from Fortran order to row-major, dim 0 first: the innermost in the file, the outermost in the
+/// tensor.
 std::vector<CopyLoop> loops_from_columns(const Tensor& tensor) {
   std::vector<CopyLoop> loops;
   auto from_stride = static_cast<std::int64_t>(bytes_per_element(tensor.dtype()));
@@ -116,8 +117,8 @@ std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
   return offset;
 }
 
-// Reads a piece of the file at a time and copies its elements to their places, so that no second array is needed. A
-// piece spans all dims before `split`, and those indices of dim `split` that fit into piece_bytes.
+// Reads a piece of the file at a time and copies its elements to their places, so that no second array is
+// needed. A piece spans all dims before `split`, and those indices of dim `split` that fit into piece_bytes.
 void read_by_columns(const ByteSource& source, Tensor& tensor) {
   constexpr std::int64_t piece_bytes = 1 << 19;
   std::vector<CopyLoop> loops = loops_from_columns(tensor);

@@ -11,10 +11,13 @@
 
 namespace tutti {
 
-/// Reads the array in a NumPy file: format 1.0, 2.0 or 3.0, any dtype of Tensor, either byte order, C or Fortran
-/// order. The result is row-major. NumPy has no bf16: as in JAX, bf16 is stored as 'V2', two bytes without a type.
-/// Cost: the array's memory and 1 MiB. A file with a known size is checked against its header before the allocation.
-/// Throws R001 with the file's name if the file is unreadable, damaged or of another dtype; R003 without memory.
+/// Reads the array in a NumPy file: format 1.0, 2.0 or 3.0, any dtype of Tensor, either byte order, C or
+/// Fortran order. The result is row-major. NumPy has no bf16: as in JAX, bf16 is stored as 'V2', two bytes
+/// without a type.
+/// Cost: the array's memory and 1 MiB. A file with a known size is checked against its header before the
+/// allocation.
+/// Throws R001 with the file's name if the file is unreadable, damaged or of another dtype; R003 without
+/// memory.
 /// Source: numpy.lib.format, NEP 1.
 Tensor read_npy(const std::string& path, Where where = Where::here());
 
@@ -34,10 +37,12 @@ Tensor parse_npy(const ByteSource& source);
 
 namespace tutti {
 
-/// Writes `tensor` in format 1.0. The file appears whole or not at all: a temporary file in the same folder is
-/// renamed to `path` at the end. The next call for the same path removes the temporary files of killed processes.
-/// Throws R001 if the file cannot be written (the disk is full, ..) or `tensor` has more dims than NumPy reads; an
-/// old file then stays unchanged. A limit on file sizes raises SIGXFSZ, or R001 in a program that ignores the signal.
+/// Writes `tensor` in format 1.0. The file appears whole or not at all: a temporary file in the same folder
+/// is renamed to `path` at the end. The next call for the same path removes the temporary files of killed
+/// processes.
+/// Throws R001 if the file cannot be written (the disk is full, ..) or `tensor` has more dims than NumPy
+/// reads; an old file then stays unchanged. A limit on file sizes raises SIGXFSZ, or R001 in a program that
+/// ignores the signal.
 void write_npy(const std::string& path, const Tensor& tensor, Where where = Where::here());
 
 }  // namespace tutti

@@ -22,8 +22,10 @@ struct NpyHeader {
   bool is_fortran_order = false;
 };
 
-/// Parses a header: "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", a Python literal, keys in any order.
-/// Throws R001, without the file's name, if `text` is damaged, lacks a key, or names a dtype that Tensor does not have.
+/// Parses a header: "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", a Python literal, keys in
+/// any order.
+/// Throws R001, without the file's name, if `text` is damaged, lacks a key, or names a dtype that Tensor does
+/// not have.
 NpyHeader parse_npy_header(std::string_view text);
 /// Everything before the data in a file of format 1.0. Throws R001 for more than `most_npy_dims` dims.
 std::string npy_head(DType dtype, const Shape& shape);

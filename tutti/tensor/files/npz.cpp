@@ -44,7 +44,8 @@ std::string text_of(zip_error_t* error) {
   return zip_error_strerror(error);
 }
 
-// --- Reading ---------------------------------------------------------------------------------------------------
+// --- Reading
+// ---------------------------------------------------------------------------------------------------
 
 /// An archive that libzip reads from `file`, and only from there: by a path it would ask whatever file has
 /// the name at that moment.
@@ -75,8 +76,8 @@ Archive open_archive(const std::string& path) {
   fail(Code::file, "is damaged or cut off ({}); write it again", why);
 }
 
-/// The uncompressed size of an entry, from the zip directory. Throws R001 if the compressed bytes cannot expand to
-/// that size, so that a small file that claims 1 TiB costs no memory.
+/// The uncompressed size of an entry, from the zip directory. Throws R001 if the compressed bytes cannot
+/// expand to that size, so that a small file that claims 1 TiB costs no memory.
 std::int64_t bytes_of(zip_t* archive, zip_uint64_t index) {
   constexpr zip_uint64_t sizes = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   zip_stat_t stat;
@@ -145,7 +146,8 @@ NamedTensors read_archive(const std::string& path, const NpzOptions& options) {
   return arrays;
 }
 
-// --- Writing ---------------------------------------------------------------------------------------------------
+// --- Writing
+// ---------------------------------------------------------------------------------------------------
 
 void require_different_names(const NamedTensors& arrays) {
   std::set<std::string_view> names;
@@ -174,8 +176,8 @@ void add_entry(zip_t* archive, const std::string& name, const std::string& head,
   require(added, Code::file, "cannot be written: {}", text_of(zip_get_error(archive)));
 }
 
-/// Makes libzip write to a stream of ours. Given a path, libzip would create a temporary file of its own, which stays
-/// behind if the process is killed.
+/// Makes libzip write to a stream of ours. Given a path, libzip would create a temporary file of its own,
+/// which stays behind if the process is killed.
 class Output {
  public:
   explicit Output(std::FILE* file) : file_(file) { zip_error_init(&error_); }
@@ -188,7 +190,8 @@ class Output {
   }
 
  private:
-  // No switch: every version of libzip adds commands. ENOENT tells libzip that there is no archive to read yet.
+  // No switch: every version of libzip adds commands. ENOENT tells libzip that there is no archive to read
+  // yet.
   zip_int64_t perform(void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
     if (command == ZIP_SOURCE_SUPPORTS) return ZIP_SOURCE_SUPPORTS_WRITABLE;
     if (command == ZIP_SOURCE_STAT) return failed(ZIP_ER_READ, ENOENT);

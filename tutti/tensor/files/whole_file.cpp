@@ -44,7 +44,8 @@ std::string behind_links(const std::string& path) {
   return failed ? path : found.string();
 }
 
-/// The common prefix of the names of a target's temporary files. Long names are hashed: file systems limit the length.
+/// The common prefix of the names of a target's temporary files. Long names are hashed: file systems limit
+/// the length.
 std::string start_of_names(const fs::path& target) {
   constexpr std::size_t longest_shown = 100;
   const std::string name = target.filename().string();
@@ -75,8 +76,9 @@ bool is_same_file(int opened, const char* path) {
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// Removes a temporary file that no live writer has locked. Locks work across containers and, where the file system
-// supports it, across machines; process ids do not. Once the lock is taken, `path` may name another writer's file.
+// Removes a temporary file that no live writer has locked. Locks work across containers and, where the file
+// system supports it, across machines; process ids do not. Once the lock is taken, `path` may name another
+// writer's file.
 void remove_if_stale(const char* path) {
   const int file = ::open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
@@ -114,7 +116,8 @@ std::optional<struct stat> old_file(const std::string& path) {
   return std::nullopt;
 }
 
-/// A new, locked file in the target's folder. The destructor removes the file unless it was renamed to the target.
+/// A new, locked file in the target's folder. The destructor removes the file unless it was renamed to the
+/// target.
 class Temporary {
  public:
   explicit Temporary(const fs::path& target) : target_(target), old_(old_file(target)) {
@@ -155,8 +158,8 @@ class Temporary {
  private:
   int descriptor() const { return ::fileno(file()); }
 
-  /// Creates and locks the file. False, without a file, if the name is taken, or if another writer found the file
-  /// before it was locked and removed it as stale.
+  /// Creates and locks the file. False, without a file, if the name is taken, or if another writer found the
+  /// file before it was locked and removed it as stale.
   bool open() {
     const mode_t mode = old_ ? 0600 : 0666;  // nobody reads earlier what the old file's mode keeps from them
     const int opened = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);

@@ -23,15 +23,16 @@ bool is_special_file(const std::string& path);
 
 /// Opens a stream that writes to `descriptor`. On failure returns null, closes `descriptor` and sets errno.
 File stream_to(int descriptor);
-/// Locks an open file until it is closed. False if the file is open and locked elsewhere. Always true on file systems
-/// without locks.
+/// Locks an open file until it is closed. False if the file is open and locked elsewhere. Always true on file
+/// systems without locks.
 bool lock(int descriptor);
 
-/// Unless `done`, throws std::bad_alloc for ENOMEM, else R001 with errno's text: "cannot be written: File too large".
+/// Unless `done`, throws std::bad_alloc for ENOMEM, else R001 with errno's text: "cannot be written: File too
+/// large".
 void require_done(bool done, const char* undone, const char* advice = "");
 
-/// Opens `path` for reading. Throws R001, without the file's name, if `path` is a folder or cannot be opened. `kind`,
-/// such as ".npy", is the ending that the error recommends.
+/// Opens `path` for reading. Throws R001, without the file's name, if `path` is a folder or cannot be opened.
+/// `kind`, such as ".npy", is the ending that the error recommends.
 File open_to_read(const std::string& path, const char* kind);
 
 /// The size of the open file. None for a device or pipe. A file that took the same name later does not count.
@@ -40,16 +41,17 @@ std::optional<std::int64_t> bytes_of(const File& file);
 /// Throws R001, without the file's name, if `path` is a device or pipe. An archive needs a file: it seeks.
 void refuse_special_file(const std::string& path, const char* kind);
 
-/// Calls `act` and adds the file's name to its errors. std::bad_alloc becomes R003 with the text `without_memory`.
+/// Calls `act` and adds the file's name to its errors. std::bad_alloc becomes R003 with the text
+/// `without_memory`.
 void with_name(const std::string& path, Where where, const char* without_memory,
                const std::function<void()>& act);
 inline constexpr const char* too_large_to_read = "holds more than there is memory for";
 inline constexpr const char* not_written_without_memory =
     "cannot be written: not enough memory; free some and write it again";
 
-/// Calls `write` with a temporary file in the folder of `path`, and renames that file to `path` at the end. If
-/// anything fails, an old file stays unchanged. For a symbolic link the target is replaced; a device or pipe is
-/// written directly.
+/// Calls `write` with a temporary file in the folder of `path`, and renames that file to `path` at the end.
+/// If anything fails, an old file stays unchanged. For a symbolic link the target is replaced; a device or
+/// pipe is written directly.
 /// The new file has the mode of the old one, and its owner and group where the system lets this process give
 /// files away. A group that it cannot have loses the rights that others do not have. The temporary file is
 /// NAME.tutti-R.tmp, where R is 16 random hexadecimal digits; a NAME of more than 100 bytes is replaced by

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels are compiled for every combination of strides, lanes and kinds of reduction. These functions choose one at run
-// time. `choose` is a lambda that returns the kernel for arguments known at compile time.
+// Kernels are compiled for every combination of strides, lanes and kinds of reduction. These functions choose
+// one at run time. `choose` is a lambda that returns the kernel for arguments known at compile time.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element functions: scalar functions that are applied to every element of an array. Edge cases (DESIGN of the
-// arithmetic):
+// The element functions: scalar functions that are applied to every element of an array. Edge cases (DESIGN
+// of the arithmetic):
 // - Integers wrap. x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0. Unsigned: abs is x itself, neg wraps.
 // - A shift by less than 0, or by the width or more, gives 0; shift_right_arithmetic gives the sign, 0 or -1.
 // - max and min propagate NaN and order -0 < +0. float -> int saturates, and NaN -> 0.

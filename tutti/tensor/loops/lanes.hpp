@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// The dtypes that vector loops are compiled for, on each instruction set. The other dtypes have loops that the
-/// compiler vectorises (scalar_loops.hpp), or are computed as one of these dtypes.
+/// The dtypes that vector loops are compiled for, on each instruction set. The other dtypes have loops that
+/// the compiler vectorises (scalar_loops.hpp), or are computed as one of these dtypes.
 enum class Lanes : std::uint8_t { boolean, i32, i64, f32, f64 };
 
 std::optional<Lanes> lanes_of(DType dtype);

@@ -10,14 +10,16 @@
 
 namespace tutti::internal {
 
-/// Floats are low + width * u, rounded once, with u uniform in [0, 1). Both are numbers of the dtype; of f16 and bf16 0 and 1.
+/// Floats are low + width * u, rounded once, with u uniform in [0, 1). Both are numbers of the dtype; of f16
+/// and bf16 0 and 1.
 struct RandomRange {
   double low = 0, width = 1;
   bool operator==(const RandomRange&) const = default;
 };
 
-/// Writes n elements: those with the numbers first, first + 1, .. of the draw that `key`, two words, stands for. An
-/// element depends on key and number only. The hash of a number's upper and lower word is a pair (a, b) of words:
+/// Writes n elements: those with the numbers first, first + 1, .. of the draw that `key`, two words, stands
+/// for. An element depends on key and number only. The hash of a number's upper and lower word is a pair (a,
+/// b) of words:
 /// - u64: a << 32 | b. u32: a ^ b. u16 and u8: the low bits of a ^ b.
 /// - Floats: the upper bits of the unsigned integer of that width are the fraction of u; bf16: of u8.
 /// Source: Salmon, Moraes, Dror, Shaw 2011; jax.random.bits and uniform with jax_threefry_partitionable.

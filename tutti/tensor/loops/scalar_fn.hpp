@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// The unsigned type in which T wraps. C++ would promote a type narrower than unsigned to int, whose overflow is
-/// undefined.
+/// The unsigned type in which T wraps. C++ would promote a type narrower than unsigned to int, whose overflow
+/// is undefined.
 template <std::integral T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
@@ -140,8 +140,8 @@ constexpr double double_to_round(From x) {
   }
 }
 
-/// Converts an element. To bool: x != 0. Float to integer: saturates, NaN -> 0. Integer to integer: wraps. To a
-/// float: rounds once. Complex to real: takes the real part.
+/// Converts an element. To bool: x != 0. Float to integer: saturates, NaN -> 0. Integer to integer: wraps. To
+/// a float: rounds once. Complex to real: takes the real part.
 template <class To, class From>
 constexpr To convert_element(From x) {
   if constexpr (is_complex_element<From>) {

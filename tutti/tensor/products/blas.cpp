@@ -91,8 +91,8 @@ ThreadsOfBlas& threads_of_blas() {
   return threads;
 }
 
-/// Counts the library's buffers, and admits at most one thread per buffer. For one thread more the library would
-/// allocate another buffer, and retry for ever without memory.
+/// Counts the library's buffers, and admits at most one thread per buffer. For one thread more the library
+/// would allocate another buffer, and retry for ever without memory.
 class Buffers {
  public:
   Buffers() { free_at_fork<mutex_>(); }
@@ -110,7 +110,8 @@ class Buffers {
     }
     return made_ > 0;
   }
-  /// Takes a buffer. If all are taken, allocates one more; without memory, waits until a thread gives one back.
+  /// Takes a buffer. If all are taken, allocates one more; without memory, waits until a thread gives one
+  /// back.
   void take() {
     std::unique_lock lock = locked();
     while (is_closed_ || is_growing_ || taken_ == made_) {

@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// The OpenBLAS that this process has loaded. The machine that runs the program provides the library, not the build.
+/// The OpenBLAS that this process has loaded. The machine that runs the program provides the library, not the
+/// build.
 struct Blas {
   enum class Threads {
     none,  // built without threads and locks, or unknown: only one thread at a time may call the library
@@ -47,8 +48,8 @@ class BlasUser {
   BlasUser& operator=(const BlasUser&) = delete;
 };
 
-/// Says that up to `threads` threads may call the library at the same time. Products made from now on reserve one
-/// buffer for each of them. Does not load the library.
+/// Says that up to `threads` threads may call the library at the same time. Products made from now on reserve
+/// one buffer for each of them. Does not load the library.
 void expect_blas_callers(int threads);
 
 /// Loads the library, the first time, and allocates one OpenBLAS buffer for each expected caller, while
@@ -58,8 +59,9 @@ void expect_blas_callers(int threads);
 /// memory between check and use.
 void prepare_blas(DType dtype, const ProductShape& shape);
 
-/// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of
-/// threads may call it at the same time. Requires prepare_blas() and sizes from 1 to largest_blas_size().
+/// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any
+/// number of threads may call it at the same time. Requires prepare_blas() and sizes from 1 to
+/// largest_blas_size().
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b);
 std::int64_t largest_blas_size();

@@ -83,8 +83,9 @@ struct CallSlot {
   std::array<dnnl_exec_arg_t, 4> arguments;  // for the C function; the C++ one builds a map
 };
 
-/// The slots that no call is using, without locks. Each of the first 16 threads of the process has its own place and
-/// finds its own slot there, so that race detectors (make race) see two threads in one slot only if two share it.
+/// The slots that no call is using, without locks. Each of the first 16 threads of the process has its own
+/// place and finds its own slot there, so that race detectors (make race) see two threads in one slot only if
+/// two share it.
 /// Later threads share places; a thread that finds its place empty takes a slot from another place.
 class IdleSlots {
  public:
@@ -134,8 +135,9 @@ std::string described(DType dtype, const ProductShape& s) {
 
 template <class Make>
 void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
-  // oneDNN 2.6 does not check that it got memory for its code. The code of one product takes up to 8 MiB: 32 kernels
-  // of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is slack.
+  // oneDNN 2.6 does not check that it got memory for its code. The code of one product takes up to 8 MiB: 32
+  // kernels of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is
+  // slack.
   constexpr std::size_t most_bytes = 16 << 20;
   const auto lacks_memory = [&] {
     fail(Code::memory,
@@ -215,14 +217,14 @@ void make_statics() {
   });
 }
 
-// Held while a product is made. Without it, the child of a fork could find the lock of oneDNN's cache taken, by a
-// thread that it does not have.
+// Held while a product is made. Without it, the child of a fork could find the lock of oneDNN's cache taken,
+// by a thread that it does not have.
 std::mutex maker;
 
 }  // namespace
 
-// oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs. Scratch
-// made for one thread and used by two gives wrong numbers. So both happen under OneThread.
+// oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs.
+// Scratch made for one thread and used by two gives wrong numbers. So both happen under OneThread.
 struct FloatProduct::Primitive {
   Primitive(DType d, const ProductShape& s)
       : dtype(d),

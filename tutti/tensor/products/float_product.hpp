@@ -7,8 +7,10 @@
 
 namespace tutti {
 
-/// A prepared matrix product of f32 or bf16 by oneDNN; bf16 is accumulated in f32 and rounded once. No size is 0.
-/// The constructor makes the oneDNN primitive and all that calls need. Calls from several threads may overlap.
+/// A prepared matrix product of f32 or bf16 by oneDNN; bf16 is accumulated in f32 and rounded once. No size
+/// is 0.
+/// The constructor makes the oneDNN primitive and all that calls need. Calls from several threads may
+/// overlap.
 /// Throws R003 if oneDNN has no memory for its code.
 class FloatProduct {
  public:

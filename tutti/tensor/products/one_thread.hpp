@@ -7,12 +7,13 @@ extern "C" void omp_set_num_threads(int);
 
 namespace tutti {
 
-/// Throws R003 if there is no memory for OpenMP's settings of the calling thread. Call it before omp_set_num_threads:
+/// Throws R003 if there is no memory for OpenMP's settings of the calling thread. Call it before
+/// omp_set_num_threads:
 /// a thread's first call allocates the settings, and without memory OpenMP ends the process.
 void require_room_for_openmp();
 
-/// Guard under which OpenMP uses one thread for the calling thread. Other threads are not affected. The destructor
-/// restores the calling thread's setting.
+/// Guard under which OpenMP uses one thread for the calling thread. Other threads are not affected. The
+/// destructor restores the calling thread's setting.
 /// Throws R003 without memory for OpenMP's settings of the thread.
 class OneThread {
  public:

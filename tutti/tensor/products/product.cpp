@@ -60,7 +60,8 @@ void multiply_integers(const ProductShape& s, std::byte* c_bytes, const std::byt
   }
 }
 
-/// Scratch of a widened product: both operands as f32 and the unrounded f32 result, each padded to whole cache lines.
+/// Scratch of a widened product: both operands as f32 and the unrounded f32 result, each padded to whole
+/// cache lines.
 struct Widened {
   explicit Widened(const ProductShape& s)
       : a(in_lines(s.batch * s.m * s.k)),
@@ -194,8 +195,8 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
   }
 }
 
-// Constants measured on one core of a Zen 4 with AVX-512, 2026-11: overheads in ns, flops per ns, and bytes per ns of
-// operands beyond L2. oneDNN computes whole vectors of 16 columns.
+// Constants measured on one core of a Zen 4 with AVX-512, 2026-11: overheads in ns, flops per ns, and bytes
+// per ns of operands beyond L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
   const DType dtype = prepared_->dtype;
   const ProductShape& s = prepared_->shape;

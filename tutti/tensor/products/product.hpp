@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// Sizes of a batched product, C[b] = A[b] * B[b] for b < batch. C is m x n, A is m x k, B is k x n, all dense and
-/// row-major. A transposed A is stored k x m, a transposed B n x k.
+/// Sizes of a batched product, C[b] = A[b] * B[b] for b < batch. C is m x n, A is m x k, B is k x n, all
+/// dense and row-major. A transposed A is stored k x m, a transposed B n x k.
 struct ProductShape {
   std::int64_t batch = 1, m, n, k;
   bool a_transposed = false, b_transposed = false;
@@ -23,8 +23,9 @@ struct ProductShape {
 };
 
 /// A prepared matrix product: by oneDNN for f32, f16 and bf16, by OpenBLAS for f64 and complex numbers (never
-/// conjugated), by plain loops for integers and bool (`or` of `and`s). f16 is widened to f32 and rounded once, and so
-/// is bf16 without AVX-512. A call runs on the calling thread alone. Calls may overlap, each with scratch of its own.
+/// conjugated), by plain loops for integers and bool (`or` of `and`s). f16 is widened to f32 and rounded
+/// once, and so is bf16 without AVX-512. A call runs on the calling thread alone. Calls may overlap, each
+/// with scratch of its own.
 /// The bits depend only on shape and operands. A large product is computed in blocks: threads can share it.
 class Product {
  public:
@@ -53,7 +54,8 @@ class Product {
   std::unique_ptr<const Prepared> prepared_;
 };
 
-/// Makes OpenMP use one thread for the calling thread from now on, also outside of products. For threads of our own:
+/// Makes OpenMP use one thread for the calling thread from now on, also outside of products. For threads of
+/// our own:
 /// on other threads a product makes that setting only while it runs.
 /// Throws R003 without memory for OpenMP's settings of the thread.
 void use_one_thread_for_products();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of PJRT's binary interface that a client needs: table, handles, numbers, small structs. These are our own
-// declarations of the layouts at version 0.115. abi_calls.hpp declares the arguments of the calls.
+// The part of PJRT's binary interface that a client needs: table, handles, numbers, small structs. These are
+// our own declarations of the layouts at version 0.115. abi_calls.hpp declares the arguments of the calls.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ using ExecutableHandle = struct ExecutableOfPlugin*;  // the description of a co
 using LoadedHandle = struct LoadedOfPlugin*;          // a compiled program that can run
 using SerializedHandle = struct SerializedOfPlugin*;
 
-/// The beginning of every struct. `struct_size` is the size of the caller's struct in bytes. The callee ignores fields
-/// that it does not declare.
+/// The beginning of every struct. `struct_size` is the size of the caller's struct in bytes. The callee
+/// ignores fields that it does not declare.
 struct Head {
   std::size_t struct_size = 0;
   void* extension = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA's foreign function interface (FFI): custom calls of a compiled program run functions of this process. A plugin has
-// an extension of its table to register them. These are our own declarations; the frame is that of version 0.1, which
-// XLA extends only at the ends of structs.
+// XLA's foreign function interface (FFI): custom calls of a compiled program run functions of this process. A
+// plugin has an extension of its table to register them. These are our own declarations; the frame is that of
+// version 0.1, which XLA extends only at the ends of structs.
 #pragma once
 
 #include "tutti/xla/pjrt/abi.hpp"
@@ -12,7 +12,8 @@ using ContextHandle = struct ContextOfPlugin*;  // of one execution, for the plu
 using FrameContext = struct ContextOfFrame*;    // the same, for a handler
 using FrameError = struct ErrorOfFrame*;
 
-// --- Calls of the plugin ---------------------------------------------------------------------------------------
+// --- Calls of the plugin
+// ---------------------------------------------------------------------------------------
 
 struct ContextCreate {
   static constexpr Function function{98, "PJRT_ExecuteContext_Create", 24};
@@ -71,7 +72,8 @@ struct RegisterHandler {
 };
 static_assert(offsetof(RegisterHandler, handler) == 24 && offsetof(RegisterHandler, traits) == 48);
 
-// --- What a handler gets -----------------------------------------------------------------------------------------
+// --- What a handler gets
+// -----------------------------------------------------------------------------------------
 
 struct FrameBuffer {
   Head head{};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callbacks of PJRT_Client_Create: a plugin calls them to reach the key-value store of its processes. Here the
-// plugin is the caller, and `out` fields are ours.
+// The callbacks of PJRT_Client_Create: a plugin calls them to reach the key-value store of its processes.
+// Here the plugin is the caller, and `out` fields are ours.
 //
-// XLA leaves struct_size and extension of these structs unset (pjrt_c_api_wrapper_impl.cc), so they must not be read.
+// XLA leaves struct_size and extension of these structs unset (pjrt_c_api_wrapper_impl.cc), so they must not
+// be read.
 // It ignores the store unless all three callbacks are given.
 #pragma once
 

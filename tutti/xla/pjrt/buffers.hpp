@@ -34,8 +34,8 @@ std::optional<Failure> await_all(std::span<Event> events);
 /// One array on devices: one buffer per device of this process, all of the same dtype and shape.
 class Buffers {
  public:
-  /// Copies parts[i], a dense array of this type, to the local device i. The parts may share memory. The caller may
-  /// overwrite them afterwards. Throws R003 if a device has not enough memory.
+  /// Copies parts[i], a dense array of this type, to the local device i. The parts may share memory. The
+  /// caller may overwrite them afterwards. Throws R003 if a device has not enough memory.
   static Buffers upload(const std::shared_ptr<const Client>& client,
                         std::shared_ptr<const DeviceList> devices, Type type,
                         std::span<const std::byte* const> parts);
@@ -51,8 +51,8 @@ class Buffers {
   bool is_given_away() const { return is_given_away_; }
   /// True if the plugin has given the memory of the first buffer to a result, or freed it.
   bool is_deleted() const;
-  /// Returns the elements of the local devices with these indices in DeviceList::local. Throws errors of the work that
-  /// fills the buffers.
+  /// Returns the elements of the local devices with these indices in DeviceList::local. Throws errors of the
+  /// work that fills the buffers.
   Tensors download(std::span<const int> places) const;
   Tensor download(int place) const { return std::move(download({&place, 1}).front()); }
   /// Waits until all buffers are filled. Throws errors of that work.

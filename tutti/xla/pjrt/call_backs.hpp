@@ -20,7 +20,8 @@ struct CallOperands {
 /// Threads of the plugin call it, several at once. It must not throw.
 using CallHandler = std::function<void(const CallOperands&)>;
 
-/// Registers the custom call `target` for CPUs, once per plugin and target. False if the plugin has no FFI, or refuses.
+/// Registers the custom call `target` for CPUs, once per plugin and target. False if the plugin has no FFI,
+/// or refuses.
 bool can_call_back(const Plugin& plugin, std::string_view target);
 
 /// Ties the custom calls of one execution to a handler, which must outlive it.

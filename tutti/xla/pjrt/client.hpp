@@ -17,12 +17,12 @@ namespace tutti::xla {
 inline constexpr int most_cpu_devices = 2048;
 
 struct ClientOptions {
-  /// Number of devices of a client on CPUs; 4 if absent. Plugins for other devices may refuse this option: then the
-  /// client is created without it.
+  /// Number of devices of a client on CPUs; 4 if absent. Plugins for other devices may refuse this option:
+  /// then the client is created without it.
   std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
-  /// The store through which a plugin joins the devices of several processes. Null: one process. The client keeps it
-  /// alive. Plugins for GPUs also need the options "node_id" and "num_nodes".
+  /// The store through which a plugin joins the devices of several processes. Null: one process. The client
+  /// keeps it alive. Plugins for GPUs also need the options "node_id" and "num_nodes".
   std::shared_ptr<KeyValueStore> store = nullptr;
 };
 
@@ -52,11 +52,11 @@ struct DeviceMemory {
 /// A plugin's client, which drives devices. Buffers and executables keep their client alive.
 class Client : public std::enable_shared_from_this<Client> {
  public:
-  /// Throws R004 if the plugin refuses an option, or finds no device. On CPUs the plugin gets two threads per device,
-  /// unless the user has set PJRT_NPROC: with fewer threads, programs with collectives may hang.
+  /// Throws R004 if the plugin refuses an option, or finds no device. On CPUs the plugin gets two threads per
+  /// device, unless the user has set PJRT_NPROC: with fewer threads, programs with collectives may hang.
   /// Changes the environment during the call: no other thread may read or write it meanwhile.
-  /// With a store, it waits for the other processes. It then does not change the environment, because plugins for CPUs
-  /// support only one process.
+  /// With a store, it waits for the other processes. It then does not change the environment, because plugins
+  /// for CPUs support only one process.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const ClientOptions& options = {});
   ~Client();
@@ -73,16 +73,17 @@ class Client : public std::enable_shared_from_this<Client> {
   /// None if the plugin does not report it, or this process does not drive the device.
   std::optional<DeviceMemory> memory(int device_id) const;
 
-  /// True if a call must wait until all devices are done. XLA's CPU devices share threads: a second launch may take
-  /// threads that the first one needs, and both hang.
+  /// True if a call must wait until all devices are done. XLA's CPU devices share threads: a second launch
+  /// may take threads that the first one needs, and both hang.
   bool waits() const { return platform_ == "cpu"; }
   /// The lock to hold during a launch. All devices must get the launches of two threads in the same order.
   std::mutex& launches() const { return launches_; }
 
   const Plugin& plugin() const { return *plugin_; }
   ClientHandle handle() const { return handle_; }
-  /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device: `unavailable`, `data_loss`, and
-  /// off CPUs `internal`. A C++ exception of the plugin is a defect of the plugin, not a lost
+  /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device: `unavailable`,
+  /// `data_loss`, and off CPUs `internal`. A C++ exception of the plugin is a defect of the plugin, not a
+  /// lost
   /// device.
   [[noreturn]] void fail_at_device(const Failure& failure, std::string_view step, Code otherwise) const;
   /// Throws R004 if a device was lost before.

@@ -69,8 +69,8 @@ class Rows {
   plugin.fail_as(failure, compile_step, Code::device);
 }
 
-// PJRT does not report the number of devices of a serialised program. Plugin 0.115 loads it for any number, and fails
-// when it runs the program.
+// PJRT does not report the number of devices of a serialised program. Plugin 0.115 loads it for any number,
+// and fails when it runs the program.
 constexpr std::string_view replicas_label = "tutti-xla replicas ";
 
 std::string with_replicas(std::size_t replicas, std::string_view bytes) {

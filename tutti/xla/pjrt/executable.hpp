@@ -21,8 +21,8 @@ struct Source {
   std::vector<Override> overrides = {};
 };
 
-/// States whether a call may overwrite the argument. XLA overwrites only parameters with tf.aliasing_output or
-/// jax.buffer_donor.
+/// States whether a call may overwrite the argument. XLA overwrites only parameters with tf.aliasing_output
+/// or jax.buffer_donor.
 enum class Use { keep, give_away };
 struct Argument {
   Buffers* buffers = nullptr;
@@ -39,8 +39,8 @@ struct CompiledMemory {
 /// A program that XLA has compiled, loaded on the devices of this process.
 class Executable {
  public:
-  /// Throws I001 if XLA cannot read the text, or the results differ from those of `source`. Throws R004 if XLA cannot
-  /// compile the text, or refuses an override: the message names it.
+  /// Throws I001 if XLA cannot read the text, or the results differ from those of `source`. Throws R004 if
+  /// XLA cannot compile the text, or refuses an override: the message names it.
   static Executable compile(const std::shared_ptr<const Client>& client,
                             std::shared_ptr<const DeviceList> devices, const Source& source);
   /// Loads the bytes of serialised(), which must come from a plugin of the same version. Ignores the text.
@@ -51,11 +51,11 @@ class Executable {
   /// A line with the number of devices, then the plugin's bytes. None if the plugin cannot serialise.
   std::optional<std::string> serialised() const;
 
-  /// Runs the program on all devices. On platform cpu it returns when all devices are done. Elsewhere it returns at
-  /// once, and errors are thrown where a result is read; without results it waits, because nothing else would report
-  /// errors. After an error of the plugin, arguments stay given away.
-  /// Throws I001 if an argument has another type than its parameter, or lies on other devices than the program: XLA
-  /// compares only sizes in bytes.
+  /// Runs the program on all devices. On platform cpu it returns when all devices are done. Elsewhere it
+  /// returns at once, and errors are thrown where a result is read; without results it waits, because nothing
+  /// else would report errors. After an error of the plugin, arguments stay given away.
+  /// Throws I001 if an argument has another type than its parameter, or lies on other devices than the
+  /// program: XLA compares only sizes in bytes.
   /// `handler`: of the program's calls back, if it has any. Only on platform cpu.
   std::vector<Buffers> run(std::span<const Argument> arguments, const CallHandler* handler = nullptr) const;
 

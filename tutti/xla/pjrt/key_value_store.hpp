@@ -17,9 +17,11 @@ struct StoreAnswer {
   std::optional<Failure> failure = std::nullopt;
 };
 
-/// Bytes by key, shared by the processes of one job. Through it, a plugin exchanges descriptions of devices and ids of
-/// communicators, so it must work as long as the client lives. Keys and values are any bytes, and may be empty.
-/// A key never changes its value. All functions may be called by several threads at once. They return failures.
+/// Bytes by key, shared by the processes of one job. Through it, a plugin exchanges descriptions of devices
+/// and ids of communicators, so it must work as long as the client lives. Keys and values are any bytes, and
+/// may be empty.
+/// A key never changes its value. All functions may be called by several threads at once. They return
+/// failures.
 /// Each job and each client needs a store of its own: clients of one plugin use the same keys.
 class KeyValueStore {
  public:
@@ -28,7 +30,8 @@ class KeyValueStore {
   KeyValueStore& operator=(const KeyValueStore&) = delete;
   virtual ~KeyValueStore() = default;
 
-  /// Waits until some process has put the key. A negative timeout means longest_wait, which is also the longest.
+  /// Waits until some process has put the key. A negative timeout means longest_wait, which is also the
+  /// longest.
   /// Fails with deadline_exceeded if nobody puts the key in time.
   virtual StoreAnswer get(std::string_view key, std::chrono::milliseconds timeout) = 0;
   /// Fails with not_found if nobody has put the key yet.

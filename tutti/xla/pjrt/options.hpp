@@ -14,8 +14,8 @@ namespace tutti::xla {
 /// An XLA_FLAGS option for one program: {"xla_allow_excess_precision", false}.
 using Override = std::pair<std::string, std::variant<std::string, bool, std::int64_t, double>>;
 
-/// Overrides that make XLA keep the meaning of a program: it rounds where the program rounds. On CPUs, max and min keep
-/// NaN and order -0 before +0.
+/// Overrides that make XLA keep the meaning of a program: it rounds where the program rounds. On CPUs, max
+/// and min keep NaN and order -0 before +0.
 std::vector<Override> exact_numbers(std::string_view platform);
 
 /// Serialises PJRT's CompileOptionsProto. Replica i runs on the device device_ids[i].

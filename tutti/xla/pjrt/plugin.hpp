@@ -19,8 +19,8 @@ namespace tutti::xla {
 /// The lock to hold while this library changes the environment of the process.
 std::mutex& environment_lock();
 
-/// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the zeros as
-/// unset fields, and does not refuse the struct as too small.
+/// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the
+/// zeros as unset fields, and does not refuse the struct as too small.
 template <class Struct>
 struct Sent {
   explicit Sent(const Struct& given) : content(given) {
@@ -31,8 +31,8 @@ struct Sent {
   std::array<std::byte, 64> beyond{};
 };
 
-/// A loaded PJRT plugin: a library with a table of C functions. It stays loaded until the process ends, because
-/// it has threads of its own.
+/// A loaded PJRT plugin: a library with a table of C functions. It stays loaded until the process ends,
+/// because it has threads of its own.
 class Plugin {
  public:
   /// Opens the library, checks its version and table, and initialises it once per process.
@@ -47,7 +47,8 @@ class Plugin {
   void call(Arguments& arguments, std::string_view step, Code otherwise = Code::internal) const {
     if (const std::optional<Failure> failure = attempt(arguments)) fail_as(*failure, step, otherwise);
   }
-  /// Calls it too, but returns the error: `unimplemented` if the plugin lacks the function. It may be one of an extension.
+  /// Calls it too, but returns the error: `unimplemented` if the plugin lacks the function. It may be one of
+  /// an extension.
   template <class Arguments>
   std::optional<Failure> attempt(Arguments& arguments) const {
     Sent<Arguments> sent(arguments);
@@ -65,7 +66,8 @@ class Plugin {
   bool has(const Function& function) const;
   bool has(const ExtensionFunction& function) const { return function_at(function) != nullptr; }
 
-  /// Throws "xla: STEP: MESSAGE (plugin FILE, PJRT 0.115, StableHLO 1.20.0)". `step` names the work: "compile".
+  /// Throws "xla: STEP: MESSAGE (plugin FILE, PJRT 0.115, StableHLO 1.20.0)". `step` names the work:
+  /// "compile".
   /// Codes: R003 if memory is short, R004 if the plugin or device cannot do it, else `otherwise`.
   [[noreturn]] void fail_as(const Failure& failure, std::string_view step, Code otherwise) const;
 

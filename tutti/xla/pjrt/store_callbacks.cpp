@@ -14,7 +14,8 @@ ErrorHandle make_error(MakeError* make, std::int32_t code, std::string_view text
   return (*make)(code, text.data(), text.size());
 }
 
-/// Runs the body of a callback. Returns its failure, or the exception that it threw, as an error of the plugin.
+/// Runs the body of a callback. Returns its failure, or the exception that it threw, as an error of the
+/// plugin.
 template <class Arguments, class Body>
 ErrorHandle guarded(Arguments* arguments, const Body& body) noexcept {
   try {

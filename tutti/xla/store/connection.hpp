@@ -13,7 +13,8 @@
 
 namespace tutti::xla {
 
-/// A client's TCP connection. Each call blocks at most until its deadline. A call that fails returns the reason:
+/// A client's TCP connection. Each call blocks at most until its deadline. A call that fails returns the
+/// reason:
 /// "Connection refused". The connection cannot be used after a failure. Not thread-safe.
 class Connection {
  public:
@@ -25,8 +26,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Tries all addresses of the host in turn. Looking a name up may take longer than the deadline: the system's
-  /// functions cannot be interrupted.
+  /// Tries all addresses of the host in turn. Looking a name up may take longer than the deadline: the
+  /// system's functions cannot be interrupted.
   Reason open(const Address& address, Deadline deadline);
   Reason send(std::string_view bytes, Deadline deadline);
   /// Replaces `bytes` by the next `count` bytes. Memory grows only as they arrive.

@@ -38,8 +38,8 @@ class LocalStore final : public KeyValueStore {
   /// The failure of a put for which there is no space.
   Failure no_space(std::size_t bytes, std::string_view key) const;
 
-  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must neither wait nor call
-  /// the store. Returns a number for forget().
+  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must neither
+  /// wait nor call the store. Returns a number for forget().
   using Then = std::function<void(const Value& value)>;
   std::uint64_t watch(std::string_view key, Then then);
   /// Ends a watch(): its function is not called afterwards. Ignores unknown numbers.

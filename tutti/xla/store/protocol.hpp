@@ -8,8 +8,9 @@
 //   request:  u8 operation (1 get, 2 try_get, 3 put), u32 timeout in ms, u32 k, u32 v | k bytes: key, v bytes: value
 //   answer:   u32 code (0: done, else as in error_code), u32 n | n bytes: value, or the text of the failure
 //
-// On one connection, the client sends a request only after the answer to the previous one. Concurrent requests use
-// separate connections. Nothing is encrypted, the secret neither: whoever reads the network learns it.
+// On one connection, the client sends a request only after the answer to the previous one. Concurrent
+// requests use separate connections. Nothing is encrypted, the secret neither: whoever reads the network
+// learns it.
 #pragma once
 
 #include <array>

@@ -41,7 +41,8 @@ Connection::Reason exchange(Connection& connection, std::string_view request, St
   return std::nullopt;
 }
 
-/// True if a retry may succeed: process 0 has not started, still serves an earlier client, or has too many connections.
+/// True if a retry may succeed: process 0 has not started, still serves an earlier client, or has too many
+/// connections.
 bool may_pass(const Failure& failure) {
   return failure.code == error_code::unavailable || failure.code == error_code::already_exists ||
          failure.code == error_code::resource_exhausted;

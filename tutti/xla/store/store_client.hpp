@@ -15,8 +15,8 @@ namespace tutti::xla {
 inline constexpr std::chrono::milliseconds usual_wait_for_server = std::chrono::minutes(5);  // as XLA waits
 inline constexpr std::chrono::milliseconds transfer_wait = std::chrono::seconds(60);  // for one message
 
-/// A client of the StoreServer in process 0. Each running call uses a separate connection, so that any number of
-/// threads may wait at once. Calls fail with unavailable if the server has ended.
+/// A client of the StoreServer in process 0. Each running call uses a separate connection, so that any number
+/// of threads may wait at once. Calls fail with unavailable if the server has ended.
 class StoreClient final : public KeyValueStore {
  public:
   /// Connects. Retries until `wait` is over, because process 0 may start later.

@@ -24,8 +24,8 @@ struct StoreLimits {
 };
 
 /// The store of process 0. StoreClients of the other processes connect to it. One thread serves them all.
-/// A process that knows the job's secret can read and write the store. The bytes are not encrypted, the secret
-/// neither.
+/// A process that knows the job's secret can read and write the store. The bytes are not encrypted, the
+/// secret neither.
 class StoreServer final : public KeyValueStore {
  public:
   /// Listens at this address, and at no other one of the host. Port 0: the system chooses the port.

@@ -10,8 +10,9 @@
 namespace tutti {
 namespace {
 
-// log1p, expm1, sign and the functions of in_double of complex64 are computed in double, where differences keep their
-// digits and nothing overflows. complex128 has no wider type: long double differs from processor to processor.
+// log1p, expm1, sign and the functions of in_double of complex64 are computed in double, where differences
+// keep their digits and nothing overflows. complex128 has no wider type: long double differs from processor
+// to processor.
 
 /// The rounded sum of two numbers, and the rounding error `rest` (Knuth's TwoSum).
 struct Sum {

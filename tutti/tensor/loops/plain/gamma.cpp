@@ -74,7 +74,8 @@ double digamma_of_positive(double x) {
   return sum + digamma_between_1_and_2(x);
 }
 
-/// (pi / sin(angle))^2. The square of the sine keeps its rounding error, so that the sine's own error is all that counts twice.
+/// (pi / sin(angle))^2. The square of the sine keeps its rounding error, so that the sine's own error is all
+/// that counts twice.
 double square_of_pi_over_sine(const Angle& angle) {
   constexpr double square_of_pi = 9.8696044010893580, rest_of_square_of_pi = 6.265295508739711e-16;
   const double sine = std::sin(angle.rounded), rest = angle.rest * std::cos(angle.rounded);
@@ -92,8 +93,8 @@ double trigamma_of_large(double y) {
   return one + (square / 2 + one * square * polynomial(square, series));
 }
 
-/// x, not too far below 0, is moved up step by step. The terms differ in size and order, so their sum keeps its rounding
-/// errors apart.
+/// x, not too far below 0, is moved up step by step. The terms differ in size and order, so their sum keeps
+/// its rounding errors apart.
 double trigamma_by_steps(double x) {
   const int steps = x < is_large_from ? static_cast<int>(std::ceil(is_large_from - x)) : 0;
   double sum = trigamma_of_large(x + steps), rest = 0;

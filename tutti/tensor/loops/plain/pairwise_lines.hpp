@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// Folds lines of at most `longest` floats as they arrive, in the tree ((0 1)(2 3))((4 5)(6 7)). Two subtrees of
-/// equal height merge, like a carry in a binary counter.
+/// Folds lines of at most `longest` floats as they arrive, in the tree ((0 1)(2 3))((4 5)(6 7)). Two subtrees
+/// of equal height merge, like a carry in a binary counter.
 template <class T, std::int64_t longest>
 class PairwiseLines {
  public:

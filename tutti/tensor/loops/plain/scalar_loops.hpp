@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels without Highway loops: for functions that have no vector form, and for dtypes that are not in lanes.hpp.
+// Kernels without Highway loops: for functions that have no vector form, and for dtypes that are not in
+// lanes.hpp.
 // Null if there is no such kernel.
 #pragma once
 

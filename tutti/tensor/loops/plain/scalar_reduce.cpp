@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of integers, for which every order of the elements gives the same bits; and the neutral elements of all
-// dtypes.
+// Reductions of integers, for which every order of the elements gives the same bits; and the neutral elements
+// of all dtypes.
 #include <algorithm>
 #include <cstring>
 

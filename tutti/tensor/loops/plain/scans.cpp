@@ -92,8 +92,8 @@ class RunningExtreme {
   bool is_first_ = true;
 };
 
-/// log(sum(exp(x))) so far. The sum is kept in units of exp(scale), compensated, so its error does not grow with the
-/// number of terms. The scale changes only where the old sum no longer counts.
+/// log(sum(exp(x))) so far. The sum is kept in units of exp(scale), compensated, so its error does not grow
+/// with the number of terms. The scale changes only where the old sum no longer counts.
 class RunningLogSumExp {
  public:
   double next(double x) {
@@ -240,7 +240,8 @@ std::int64_t index_of_first(const T* row, std::int64_t at, std::int64_t n, const
   return at;
 }
 
-/// The index of the extreme of a row. Vectors find the extreme of each block; only the best block is searched.
+/// The index of the extreme of a row. Vectors find the extreme of each block; only the best block is
+/// searched.
 template <Extreme extreme, class T>
 std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
   constexpr std::int64_t block = 1024;

@@ -26,9 +26,9 @@ struct AlongDim {
 
 enum class CumulativeKind : std::uint8_t { sum, prod, max, min, logsumexp };
 /// Running folds: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward), and so on.
-/// A sum has a fixed tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|; a product has the same
-/// tree. Integers wrap. Max and min propagate NaN, -0 < +0. logsumexp, of floats only, is computed in f64 and rounded
-/// once. Sum and prod are not for bool, max and min not for complex numbers.
+/// A sum has a fixed tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|; a product has
+/// the same tree. Integers wrap. Max and min propagate NaN, -0 < +0. logsumexp, of floats only, is computed
+/// in f64 and rounded once. Sum and prod are not for bool, max and min not for complex numbers.
 void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, CumulativeKind kind,
                 Order order);
 

@@ -25,8 +25,9 @@ struct WrongSlice {
 };
 /// On which side slices must not meet: where they land, or where they are taken from.
 enum class Disjoint : std::uint8_t { sources, targets };
-/// Finds the first slice with less than no rows, outside of its block of `source_rows` or `target_rows`, or that
-/// overlaps one before. Empty slices may start anywhere from 0 to the number of rows. Takes O(n log n) for n slices.
+/// Finds the first slice with less than no rows, outside of its block of `source_rows` or `target_rows`, or
+/// that overlaps one before. Empty slices may start anywhere from 0 to the number of rows. Takes O(n log n)
+/// for n slices.
 std::optional<WrongSlice> wrong_slice(std::span<const RowSlice> slices, std::int64_t source_rows,
                                       std::int64_t target_rows, Disjoint disjoint);
 
@@ -38,12 +39,12 @@ struct RowArrays {
   std::int64_t target_blocks;
   std::int64_t row_elements;
 };
-/// target = before, but for the rows of the slices, which are the source's. `before` may be the target itself; else
-/// only the other rows of it are read. The slices are right, and disjoint in the target.
+/// target = before, but for the rows of the slices, which are the source's. `before` may be the target
+/// itself; else only the other rows of it are read. The slices are right, and disjoint in the target.
 void replace_slices(const RowArrays& rows, const std::byte* before, std::vector<RowSlice> slices,
                     std::size_t element_bytes);
-/// target = before, and to the rows of the slices the source's are added, slice after slice. f16 and bf16 are refused
-/// (I001): they are added in f32, and rounded once.
+/// target = before, and to the rows of the slices the source's are added, slice after slice. f16 and bf16 are
+/// refused (I001): they are added in f32, and rounded once.
 void add_slices(const RowArrays& rows, const std::byte* before, std::span<const RowSlice> slices,
                 DType dtype);
 

@@ -16,7 +16,8 @@
 namespace tutti {
 namespace {
 
-/// A key and where it comes from. Index is wide only for wide keys and very long lines, so that both have one width.
+/// A key and where it comes from. Index is wide only for wide keys and very long lines, so that both have one
+/// width.
 template <class Wide>
 struct Keyed {
   Wide key, index;
@@ -25,7 +26,8 @@ struct Keyed {
 constexpr int digit_bits = 11;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
-/// Sorts `from` stably by its keys, of which the lowest `bits` bits count. Returns `from` or `spare`, which holds them.
+/// Sorts `from` stably by its keys, of which the lowest `bits` bits count. Returns `from` or `spare`, which
+/// holds them.
 template <class Wide>
 std::span<Keyed<Wide>> sorted_by_digits(std::span<Keyed<Wide>> from, std::span<Keyed<Wide>> spare, int bits) {
   constexpr int most_passes = (64 + digit_bits - 1) / digit_bits;
@@ -111,7 +113,8 @@ struct Candidate {
 
 std::int64_t most_candidates(std::int64_t k) { return k + std::max<std::int64_t>(k, 64); }
 
-/// The best k of the elements offered so far, among some more. Elements are offered in the order of their indices.
+/// The best k of the elements offered so far, among some more. Elements are offered in the order of their
+/// indices.
 template <class Key>
 class Best {
  public:

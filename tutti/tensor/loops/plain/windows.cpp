@@ -25,8 +25,8 @@ std::int64_t index_at(const std::byte* at, DType dtype) {
 }
 
 /// Calls f with three byte offsets for each window of these loops: of its index vector in the indices, of the
-/// window in the windows, and of its start in the array along the batch dims that array and indices share. The
-/// first loop does only the iterations [begin, end).
+/// window in the windows, and of its start in the array along the batch dims that array and indices share.
+/// The first loop does only the iterations [begin, end).
 template <class F>
 void for_each_window(std::span<const Windows::Batch> loops, std::int64_t begin, std::int64_t end,
                      std::int64_t indices, std::int64_t windows, std::int64_t array, const F& f) {
@@ -138,7 +138,8 @@ void replace_windows(std::byte* array, const std::byte* indices, const std::byte
   });
 }
 
-/// For windows of one element: a third faster than a kernel call for each (65,536 of f32: 6.3 and 9.0 ns each, 2026-11).
+/// For windows of one element: a third faster than a kernel call for each (65,536 of f32: 6.3 and 9.0 ns
+/// each, 2026-11).
 template <class T>
 void add_elements(std::byte* array, const std::byte* indices, const std::byte* windows,
                   const Windows& layout) {

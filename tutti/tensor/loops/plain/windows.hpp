@@ -13,7 +13,8 @@
 
 namespace tutti::ops {
 
-/// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides: bytes.
+/// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides:
+/// bytes.
 struct Windows {
   /// One loop over windows, outermost first.
   struct Batch {
@@ -34,7 +35,8 @@ struct Windows {
   std::int64_t outermost() const { return batch.empty() ? 1 : batch[0].size; }  // iterations
 };
 
-/// windows[i] = the window of `array` at indices[i], whose components are clamped so that the window lies inside.
+/// windows[i] = the window of `array` at indices[i], whose components are clamped so that the window lies
+/// inside.
 /// The outermost loop over windows, if there is one, does only the iterations [begin, end).
 void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
                     const Windows& layout, std::size_t element_bytes, std::int64_t begin, std::int64_t end);
@@ -47,9 +49,9 @@ inline void gather_windows(std::byte* windows, const std::byte* array, const std
 enum class ScatterKind : std::uint8_t { add, replace, multiply, min, max };
 std::string_view name(ScatterKind kind);
 
-/// Combines windows[i] with the window of `array` at indices[i], in row-major order of i. Skips a window that is not
-/// entirely inside. `add` and `multiply` take no bool, and round to f16 or bf16 after each step; `min` and `max` take no
-/// complex numbers.
+/// Combines windows[i] with the window of `array` at indices[i], in row-major order of i. Skips a window that
+/// is not entirely inside. `add` and `multiply` take no bool, and round to f16 or bf16 after each step; `min`
+/// and `max` take no complex numbers.
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 

@@ -32,8 +32,8 @@ void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
   fill(out, reinterpret_cast<const std::byte*>(&x), n, sizeof x);
 }
 
-/// True if the order of the operands matters: for sub and div, and for sums and products of floats, where the first
-/// of two NaNs comes out.
+/// True if the order of the operands matters: for sub and div, and for sums and products of floats, where the
+/// first of two NaNs comes out.
 template <class T>
 constexpr bool has_order(BinaryFn fn) {
   bool is_sum_or_product = fn == BinaryFn::add || fn == BinaryFn::mul;

@@ -16,8 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// The vectors of one iteration. Floats fill the registers that a function leaves free, because the switch over the
-/// step then serves more elements. Halves take four vectors: rounding costs them more than the switch.
+/// The vectors of one iteration. Floats fill the registers that a function leaves free, because the switch
+/// over the step then serves more elements. Halves take four vectors: rounding costs them more than the
+/// switch.
 template <class Format>
 using Many = std::conditional_t<
     Format::rounds, Four<Format>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a chain. For the sources of this folder, compiled once per instruction set. The values stay in
-// registers from step to step: a switch over the step for many vectors costs less than to store and reload them.
+// registers from step to step: a switch over the step for many vectors costs less than to store and reload
+// them.
 #include <hwy/highway.h>
 #include <cstdint>
 
@@ -203,7 +204,8 @@ struct Steps {
   int count;
 };
 
-/// Runs the steps on the elements from i on. `x` only says how many: the first step, take, replaces its lanes.
+/// Runs the steps on the elements from i on. `x` only says how many: the first step, take, replaces its
+/// lanes.
 template <class Vectors>
 TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
   using Format = typename Vectors::Format;
@@ -253,7 +255,8 @@ TUTTI_INLINE void store_steps(const std::byte* const* in, Chain chain, std::size
   }
 }
 
-/// Streams the results of elements i .. n, as long as `Vectors` are filled. Returns the first element that is left.
+/// Streams the results of elements i .. n, as long as `Vectors` are filled. Returns the first element that is
+/// left.
 template <class Vectors, class Chain>
 TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Chain chain, std::size_t i, std::size_t n,
                                       typename Vectors::Format::Stored* to) {

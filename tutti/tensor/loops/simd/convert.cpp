@@ -114,7 +114,8 @@ ElementwiseKernel to_f64_kernel(Lanes from) {
   return nullptr;
 }
 
-// Null from a type to itself, to i64, and from i64 to a float, which Highway does not round once on every target.
+// Null from a type to itself, to i64, and from i64 to a float, which Highway does not round once on every
+// target.
 ElementwiseKernel vector_convert_kernel(Lanes from, Lanes to) {
   switch (to) {
     case Lanes::boolean: return to_bool_kernel(from);

@@ -81,10 +81,10 @@ void transpose_block(std::byte* to, std::int64_t to_row, const std::byte* from, 
   }
 }
 
-/// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on square tiles
-/// of 16 rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles reads `from` forward,
-/// which the hardware prefetches, and writes `to` in strides, because stores do not stall. Out of cache this is 1.4
-/// times as fast as the other order (bench/kernels, 2048 x 2048).
+/// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on
+/// square tiles of 16 rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles
+/// reads `from` forward, which the hardware prefetches, and writes `to` in strides, because stores do not
+/// stall. Out of cache this is 1.4 times as fast as the other order (bench/kernels, 2048 x 2048).
 template <class T>
 void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
   constexpr std::int64_t side = 16, bytes = sizeof(T);
@@ -124,15 +124,16 @@ void copy_elements(std::byte* to, const std::byte* from, std::span<const CopyLoo
     copy_elements<T>(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1));
 }
 
-/// Copies `bytes` bytes that lie one after another. `next` is where the following ones are read; null if there are none.
+/// Copies `bytes` bytes that lie one after another. `next` is where the following ones are read; null if
+/// there are none.
 using CopyRun = void (*)(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte* next);
 
 void plain_run(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte*) {
   std::memcpy(to, from, bytes);
 }
 
-/// The processor finds out what is read next only within a page. 4 KiB runs: 4.8 ms for 64 MiB without the fetch, 3.1 with it
-/// (bench/programs_reshard).
+/// The processor finds out what is read next only within a page. 4 KiB runs: 4.8 ms for 64 MiB without the
+/// fetch, 3.1 with it (bench/programs_reshard).
 void streamed_run(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte* next) {
   constexpr std::size_t page = 4096;
   if (next != nullptr) fetch(next, std::min(bytes, page));

@@ -34,7 +34,8 @@ TUTTI_INLINE V cosh_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(size, hn::Set(d, exp_alone_from<T>)), half_exp_of(d, size), sleef_cosh(x));
 }
 
-/// From here on asinh and acosh are log(x) + log(2) to the last place. SLEEF's overflow where the square of x does.
+/// From here on asinh and acosh are log(x) + log(2) to the last place. SLEEF's overflow where the square of x
+/// does.
 template <class T>
 constexpr T log_alone_from = sizeof(T) == 4 ? T{1e6} : T{1e9};
 
@@ -56,7 +57,8 @@ TUTTI_INLINE V acosh_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, hn::Set(d, log_alone_from<T>)), log_of_double(d, x), sleef_acosh(x));
 }
 
-/// SLEEF's of f32 overflows a little too soon: there the first terms of Stirling's series are right to the last place.
+/// SLEEF's of f32 overflows a little too soon: there the first terms of Stirling's series are right to the
+/// last place.
 template <class D, class V>
 TUTTI_INLINE V lgamma_of(D d, V x) {
   const V y = sleef_lgamma(x);
@@ -65,8 +67,8 @@ TUTTI_INLINE V lgamma_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, hn::Set(d, hn::TFromD<D>(4e36))), series, y);
 }
 
-/// Without fused multiply-add SLEEF's of f32 has 2.3 units in the last place where the result is denormal: there the C
-/// library's of double is rounded.
+/// Without fused multiply-add SLEEF's of f32 has 2.3 units in the last place where the result is denormal:
+/// there the C library's of double is rounded.
 template <class D, class V>
 TUTTI_INLINE V erfc_of(D d, V x) {
   using T = hn::TFromD<D>;
@@ -78,8 +80,8 @@ TUTTI_INLINE V erfc_of(D d, V x) {
   });
 }
 
-/// XLA's formula and a step of Newton's method for erf(y) = x. Where erf is near 1 the step is for erfc(y) = 1 - x instead,
-/// which is exact there. For f64: 4 units in the last place.
+/// XLA's formula and a step of Newton's method for erf(y) = x. Where erf is near 1 the step is for erfc(y) =
+/// 1 - x instead, which is exact there. For f64: 4 units in the last place.
 template <class D, class V>
 TUTTI_INLINE V erf_inv_of(D d, V x) {
   using T = hn::TFromD<D>;

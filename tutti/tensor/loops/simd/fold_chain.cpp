@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of fold chains: a sum over positions and the chains that read the sum, in one pass. Terms are read while
-// results are written; this keeps the memory busier than a tile of reads and then a tile of writes.
+// Kernels of fold chains: a sum over positions and the chains that read the sum, in one pass. Terms are read
+// while results are written; this keeps the memory busier than a tile of reads and then a tile of writes.
 #include <type_traits>
 
 #include "tutti/tensor/loops/access.hpp"
@@ -55,7 +55,8 @@ struct ForAll {
   std::size_t k;
 };
 
-/// An operand that differs per result, from element i on: `each` vectors of result 0, then `each` of result 1, ..
+/// An operand that differs per result, from element i on: `each` vectors of result 0, then `each` of result
+/// 1, ..
 template <class Format, std::size_t each>
 struct OfEach {
   TUTTI_INLINE auto first() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between f16 or bf16 and lanes of f32; half.hpp has the same steps and the reasons. For the sources of
-// this folder, compiled once per instruction set.
+// Conversions between f16 or bf16 and lanes of f32; half.hpp has the same steps and the reasons. For the
+// sources of this folder, compiled once per instruction set.
 #include <hwy/highway.h>
 
 #include "tutti/tensor/loops/simd/loops_inl.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands and results as vectors, and the loop over them. For the sources of this folder, compiled once per
-// instruction set. The tail of a loop runs the same vector code on its first lanes only, so an element's bits depend
-// neither on its index nor on n.
+// instruction set. The tail of a loop runs the same vector code on its first lanes only, so an element's bits
+// depend neither on its index nor on n.
 #include <hwy/highway.h>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sin, cos, log1p, expm1, erf and xla_erf_inv of vectors. For the sources of this folder, compiled
-// once per instruction set. exp, logistic, erf and xla_erf_inv are computed here. The others are Highway's, which are fast and
-// accurate inside their ranges and wrong outside; the functions here correct the edges (tests/tensor/math_test.cpp).
+// exp, log, tanh, logistic, sin, cos, log1p, expm1, erf and xla_erf_inv of vectors. For the sources of this
+// folder, compiled once per instruction set. exp, logistic, erf and xla_erf_inv are computed here. The others
+// are Highway's, which are fast and accurate inside their ranges and wrong outside; the functions here
+// correct the edges (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>
@@ -32,8 +33,8 @@ TUTTI_INLINE V horner(D d, V x, const T (&c)[n]) {
   else return hn::MulAdd(horner<first + step, step>(d, x, c), x, lowest);
 }
 
-/// c[0] + c[1] x + c[2] x^2 .. A long polynomial is computed in two chains, which halves its latency. Their sum is
-/// multiplied by x before c[0] is added, so that the second chain costs no accuracy where x is small.
+/// c[0] + c[1] x + c[2] x^2 .. A long polynomial is computed in two chains, which halves its latency. Their
+/// sum is multiplied by x before c[0] is added, so that the second chain costs no accuracy where x is small.
 template <class D, class V, class T, std::size_t n>
 TUTTI_INLINE V polynomial(D d, V x, const T (&c)[n]) {
   if constexpr (n <= 16) {
@@ -72,9 +73,9 @@ struct Exp<double> {
                                       2.4999942155551695e-08};
 };
 
-/// exp(n ln2 + r) = 2^n exp(r). The lowest bits of the float x / ln2 + to_whole are n plus twice the exponent's bias,
-/// because to_whole leaves no bits for fractions. 2^n may be out of range, so y is multiplied by two powers of 2. The
-/// result is multiplied by `factor`, another one, before it can overflow.
+/// exp(n ln2 + r) = 2^n exp(r). The lowest bits of the float x / ln2 + to_whole are n plus twice the
+/// exponent's bias, because to_whole leaves no bits for fractions. 2^n may be out of range, so y is
+/// multiplied by two powers of 2. The result is multiplied by `factor`, another one, before it can overflow.
 template <class D, class V>
 TUTTI_INLINE V scaled_exp_of(D d, V x, hn::TFromD<D> factor) {
   using T = hn::TFromD<D>;
@@ -155,7 +156,8 @@ TUTTI_INLINE V expm1_of(D d, V x) {
 template <class T>
 constexpr T largest_angle = T{39000};
 
-/// Takes `y`, the vector function's result, in lanes where it is right, and the C library's result (`scalar`) in the others.
+/// Takes `y`, the vector function's result, in lanes where it is right, and the C library's result (`scalar`)
+/// in the others.
 /// So a lane's bits do not depend on its neighbours.
 template <class D, class V, class M, class F>
 TUTTI_INLINE V where_right(D d, M is_right, V x, V y, F scalar) {
@@ -188,8 +190,8 @@ TUTTI_INLINE V cos_of(D d, V x) {
                            [](T* out, const T* in, std::size_t n) { scalar_cos(out, in, n); });
 }
 
-/// Constants of erf_of: Remez fits, computed with 60 digits. The centers are those of many tried where rounding the
-/// coefficients adds the smallest error.
+/// Constants of erf_of: Remez fits, computed with 60 digits. The centers are those of many tried where
+/// rounding the coefficients adds the smallest error.
 template <class T>
 struct Erf;
 
@@ -228,7 +230,8 @@ struct Erf<double> {
       -2.8075171035515218e-12, 9.4378829811334328e-14, -1.0889990574243314e-15};
 };
 
-/// Small x: x + x p(x^2 - c), others: 1 - q(|x| - c)^3. The polynomial q has a third fewer terms than one for q^3.
+/// Small x: x + x p(x^2 - c), others: 1 - q(|x| - c)^3. The polynomial q has a third fewer terms than one for
+/// q^3.
 /// Needs fused multiply-add: otherwise the error exceeds 1 unit in the last place.
 template <class D, class V>
 TUTTI_INLINE V erf_of(D d, V x) {
@@ -244,7 +247,8 @@ TUTTI_INLINE V erf_of(D d, V x) {
   return hn::IfThenElse(hn::Ge(size, hn::Set(d, T{1.0859375})), hn::CopySign(large, x), small);
 }
 
-/// Constants of xla_erf_inv_of, of the highest power first: Giles' polynomials in w = -log(1 - x^2), which XLA uses.
+/// Constants of xla_erf_inv_of, of the highest power first: Giles' polynomials in w = -log(1 - x^2), which
+/// XLA uses.
 template <class T>
 struct ErfInverse;
 
@@ -301,8 +305,8 @@ TUTTI_INLINE V from_highest(D d, V x, const T (&c)[n]) {
   return y;
 }
 
-/// x times a polynomial of w, or of its root where w is large. Rounding 1 - x^2 makes its error: 65 units in the last place
-/// of f32, 5 * 10^5 of f64. The ends of [-1, 1] give infinities; NaN beyond them.
+/// x times a polynomial of w, or of its root where w is large. Rounding 1 - x^2 makes its error: 65 units in
+/// the last place of f32, 5 * 10^5 of f64. The ends of [-1, 1] give infinities; NaN beyond them.
 template <class D, class V>
 TUTTI_INLINE V xla_erf_inv_of(D d, V x) {
   using T = hn::TFromD<D>;

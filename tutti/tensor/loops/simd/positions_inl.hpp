@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fold over positions, as an operand of the loops of loops_inl.hpp. For the sources of this folder, compiled once
-// per instruction set.
+// The fold over positions, as an operand of the loops of loops_inl.hpp. For the sources of this folder,
+// compiled once per instruction set.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include <cstddef>
@@ -25,8 +25,8 @@ class Positions {
  public:
   using Vec = hn::Vec<D>;
   Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
-  /// Prefetches the next lines of all positions, because the hardware follows few streams at once. Addresses behind
-  /// the end do no harm.
+  /// Prefetches the next lines of all positions, because the hardware follows few streams at once. Addresses
+  /// behind the end do no harm.
   TUTTI_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
     constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // 8 KiB together, a part of L1
     if (!fetches_ || positions > most_positions) return;

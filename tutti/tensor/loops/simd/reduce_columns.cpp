@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds of columns: eight rows are folded at a time, and these blocks pairwise. A subtree that waits for its partner
-// is a line of columns in scratch, one line for each height.
+// Folds of columns: eight rows are folded at a time, and these blocks pairwise. A subtree that waits for its
+// partner is a line of columns in scratch, one line for each height.
 #include <bit>
 #include <type_traits>
 
@@ -42,7 +42,8 @@ struct Rows {
   std::int64_t row_bytes;
 };
 
-/// The fold of a block of rows, merged with the `merges` topmost waiting subtrees, whose rows come before the block.
+/// The fold of a block of rows, merged with the `merges` topmost waiting subtrees, whose rows come before the
+/// block.
 template <ReduceKind kind, class D>
 struct FoldedBlock {
   template <class... Place>

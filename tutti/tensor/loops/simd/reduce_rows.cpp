@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds of rows. The tree depends only on the number of columns, on every instruction set. There are 16 virtual lanes;
-// element i is in lane i % 16. A block has 2 KiB. In a block, vector v of 16 elements is added to partial sum v % 4
-// (v % 2 for 8-byte elements); each partial sum adds 8 vectors in order. Then partial sums, blocks and lanes are folded
-// pairwise. An element takes part in at most 13 + log2(blocks) additions, which is within the bound
+// Folds of rows. The tree depends only on the number of columns, on every instruction set. There are 16
+// virtual lanes; element i is in lane i % 16. A block has 2 KiB. In a block, vector v of 16 elements is added
+// to partial sum v % 4 (v % 2 for 8-byte elements); each partial sum adds 8 vectors in order. Then partial
+// sums, blocks and lanes are folded pairwise. An element takes part in at most 13 + log2(blocks) additions,
+// which is within the bound
 // 2 ceil(log2 columns) for every number of columns (tests/tensor/reduce_rows_test.cpp).
 #include <cstring>
 
@@ -256,8 +257,8 @@ void reduce_converted_pieces_loop(std::byte* out, const std::byte* in, std::int6
                                                  columns);
 }
 
-/// Sums small integers in i32, twice as many to a vector, as long as no lane can overflow. Sums of integers are the same
-/// in any order.
+/// Sums small integers in i32, twice as many to a vector, as long as no lane can overflow. Sums of integers
+/// are the same in any order.
 template <class From>
 void reduce_small_pieces_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                               std::int64_t row_bytes) {

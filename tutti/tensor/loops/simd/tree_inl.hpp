@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed tree of all folds, ((0 1)(2 3))((4 5)(6 7)). For the sources of this folder, compiled once per instruction
-// set. The tree splits at the largest power of two below the count; the left part is the first operand.
+// The fixed tree of all folds, ((0 1)(2 3))((4 5)(6 7)). For the sources of this folder, compiled once per
+// instruction set. The tree splits at the largest power of two below the count; the left part is the first
+// operand.
 #include <hwy/highway.h>
 #include <bit>
 #include <cstddef>
@@ -38,7 +39,8 @@ struct Fold {
   }
 };
 
-/// Folds values in the tree as they arrive. Two subtrees of equal height merge, like a carry in a binary counter.
+/// Folds values in the tree as they arrive. Two subtrees of equal height merge, like a carry in a binary
+/// counter.
 template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:
@@ -61,7 +63,8 @@ class PairwiseStack {
 /// Rows of a block. Larger trees are folded from blocks.
 constexpr std::size_t block_rows = 8;
 
-/// Folds 1 to block_rows rows in the tree. A partial block is slower than by `tree`, but there is less to compile.
+/// Folds 1 to block_rows rows in the tree. A partial block is slower than by `tree`, but there is less to
+/// compile.
 template <ReduceKind kind, class D, class Rows, class... Place>
 TUTTI_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
                                       Place... place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element functions on vectors of a float or integer type. For the sources of this folder, compiled once per
-// instruction set.
+// The element functions on vectors of a float or integer type. For the sources of this folder, compiled once
+// per instruction set.
 #include <hwy/highway.h>
 
 #include "tutti/base/inside.hpp"
@@ -26,9 +26,9 @@ constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 /// True for AVX2 and newer, on x86; Highway numbers newer instruction sets lower.
 constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 
-// add and mul name the instruction, so that loops that do the same have the same bits. x86 returns the first of two
-// NaNs; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a vector sum or
-// product, differently in each loop.
+// add and mul name the instruction, so that loops that do the same have the same bits. x86 returns the first
+// of two NaNs; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a
+// vector sum or product, differently in each loop.
 // NOLINTBEGIN(bugprone-branch-clone): clang-tidy does not compare the instructions' texts.
 template <class V>
 TUTTI_INLINE V add(V a, V b) {
@@ -97,11 +97,12 @@ TUTTI_INLINE V mul(V a, V b) {
 }
 // NOLINTEND(bugprone-branch-clone)
 
-/// True if Max(a, b) and Min(a, b) return b when an operand is NaN or both are zero, as AVX's instructions do.
+/// True if Max(a, b) and Min(a, b) return b when an operand is NaN or both are zero, as AVX's instructions
+/// do.
 constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
 
-// Min(a, b) and Min(b, a) differ only if an operand is NaN, or for zeros of both signs. There `or` of the bits gives
-// NaN, or -0.
+// Min(a, b) and Min(b, a) differ only if an operand is NaN, or for zeros of both signs. There `or` of the
+// bits gives NaN, or -0.
 template <class V>
 TUTTI_INLINE V minimum(V a, V b) {
   if constexpr (!holds_floats<V>) {
