@@ -225,9 +225,9 @@ class UsesFinder {
     }
   }
 
-  /// Task i happens at task `last`.
+  /// Task i happens at task `last`; a task that begins two chains happens at the later one, too.
   void merge(std::size_t i, std::size_t last) {
-    if (i != last) found_.merged_into[i] = last;
+    if (i != last) found_.merged_into[i] = std::max(found_.merged_into[i], last);
     for (const Address& operand : task(i).operands)
       if (is_made_here(operand.buffer))
         found_.last_use[operand.buffer] = std::max(found_.last_use[operand.buffer], last);
