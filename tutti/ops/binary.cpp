@@ -24,7 +24,7 @@ bool is_linear(BinaryFn fn, DType dtype) {
 }
 
 void require_taken(BinaryFn fn, Type x) {
-  if (takes(fn, x.dtype())) return;
+  if (contains(facts_of(fn).dtypes, x.dtype())) return;
   require(fn != BinaryFn::complex, Code::dtype, "the parts are {}, not f32 or f64; convert them: {}",
           to_string(x), conversion_to(DType::f32));
   require(!is_complex(x.dtype()), Code::dtype,
@@ -62,7 +62,7 @@ Array pow_by_exponent(const Array& x, const Array& power) { return log(select(eq
 // Towards zero; x rem 1 is exact.
 Array truncated(const Array& x) { return x - x % 1; }
 
-// What the tangent t of x, or of y, adds to the tangent of z = fn(x, y).
+// The term of the tangent of z = fn(x, y) that comes from t, the tangent of x or of y.
 std::optional<Array> tangent_by_first(BinaryFn fn, const Array& x, const Array& y, const Array& t) {
   switch (fn) {
     case BinaryFn::add:
@@ -117,26 +117,13 @@ Array binary(BinaryFn fn, const Operand& a, const Operand& b) {
 
 }  // namespace
 
-About Binary::about() const { return about_binary(fn); }
+About Binary::about() const { return {facts_of(fn).summary, facts_of(fn).front_ends}; }
 
 Mixing Binary::mixing() const {
-  switch (fn) {
-    case BinaryFn::add:
-    case BinaryFn::sub:
-    case BinaryFn::complex: return Mixing::linear;
-    case BinaryFn::mul:
-    case BinaryFn::div: return Mixing::bilinear;
-    case BinaryFn::pow:
-    case BinaryFn::maximum:
-    case BinaryFn::minimum:
-    case BinaryFn::rem:
-    case BinaryFn::logical_and:
-    case BinaryFn::logical_or:
-    case BinaryFn::logical_xor:
-    case BinaryFn::atan2:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical: return Mixing::alike;
+  switch (facts_of(fn).linear) {
+    case BinaryFacts::Linear::in_both: return Mixing::linear;
+    case BinaryFacts::Linear::in_each: return Mixing::bilinear;
+    case BinaryFacts::Linear::no: break;
   }
   return Mixing::alike;
 }
@@ -205,7 +192,7 @@ BatchedArrays Binary::batch(const Axis& axis, const BatchedArrays& operands, con
 }
 
 Lowered Binary::lower(Emitter& emitter, const Lowered& operands) const {
-  return {emitter.emit(stablehlo_name(fn), operands, emitter.result_types()[0])};
+  return {emitter.emit(facts_of(fn).stablehlo, operands, emitter.result_types()[0])};
 }
 
 namespace {
@@ -213,7 +200,7 @@ namespace {
 void add_examples(BinaryFn fn, std::vector<Example>& examples) {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
   auto add = [&](DType dtype, const Shape& shape, const AxisStates& x, const AxisStates& y) {
-    if (takes(fn, dtype))
+    if (contains(facts_of(fn).dtypes, dtype))
       examples.push_back({Binary{fn}, example_operands(fn, Type(dtype, shape, x), Type(dtype, shape, y))});
   };
   auto add_alike = [&](DType dtype, const Shape& shape, const AxisStates& states) {
@@ -240,7 +227,7 @@ void add_examples(BinaryFn fn, std::vector<Example>& examples) {
 
 std::vector<Example> Binary::examples() {
   std::vector<Example> examples;
-  for (BinaryFn fn : all_binary_functions()) add_examples(fn, examples);
+  for (const BinaryFacts& facts : all_binary_facts()) add_examples(facts.fn, examples);
   return examples;
 }
 

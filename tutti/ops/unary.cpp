@@ -100,15 +100,15 @@ Array unary(UnaryFn fn, const Operand& x) {
 
 }  // namespace
 
-About Unary::about() const { return about_unary(fn); }
+About Unary::about() const { return {facts_of(fn).summary, facts_of(fn).front_ends}; }
 
 Mixing Unary::mixing() const {
-  return fn == UnaryFn::neg || fn == UnaryFn::real || fn == UnaryFn::imag ? Mixing::linear : Mixing::alike;
+  return facts_of(fn).linear == UnaryFacts::Linear::yes ? Mixing::linear : Mixing::alike;
 }
 
 Types Unary::infer(const Types& operands) const {
   Type x = operands[0];
-  if (!takes(fn, x.dtype())) refuse(fn, x);
+  if (!contains(facts_of(fn).dtypes, x.dtype())) refuse(fn, x);
   return {Type(dtype_of_result(fn, x.dtype()), x.shape(), agreed_states(operands, mixing()))};
 }
 
@@ -165,23 +165,24 @@ Lowered Unary::lower(Emitter& emitter, const Lowered& operands) const {
     return {emitter.emit("stablehlo.power", {repeated(emitter, 2, x), operands[0]}, x)};
   if (fn == UnaryFn::trigamma)
     return {emitter.emit("chlo.polygamma", {repeated(emitter, 1, x), operands[0]}, x)};
-  return {emitter.emit(stablehlo_name(fn), operands, emitter.result_types()[0])};
+  return {emitter.emit(facts_of(fn).stablehlo, operands, emitter.result_types()[0])};
 }
 
 std::vector<Example> Unary::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
   std::vector<Example> examples;
-  for (UnaryFn fn : all_unary_functions()) {
+  for (const UnaryFacts& facts : all_unary_facts()) {
+    const UnaryFn fn = facts.fn;
     auto add = [&](Type type) { examples.push_back({Unary{fn}, {example_operand(fn, type)}}); };
     for (DType dtype : more_dtypes())
-      if (takes(fn, dtype)) add(Type(dtype, {3, 5}, {{a, varying}}));
-    if (takes(fn, DType::f64)) {
+      if (contains(facts.dtypes, dtype)) add(Type(dtype, {3, 5}, {{a, varying}}));
+    if (contains(facts.dtypes, DType::f64)) {
       add(Type(DType::f64, {2, 3}, {{a, varying}}));
       add(Type(DType::f64, {5}, {{b, reduced}}));
       add(Type(DType::f32, {}));
       add(Type(DType::f32, {3, 5}, {{a, varying}, {b, reduced}}));
     }
-    if (takes(fn, DType::i32)) add(Type(DType::i32, {7}, {{a, varying}}));
+    if (contains(facts.dtypes, DType::i32)) add(Type(DType::i32, {7}, {{a, varying}}));
     if (fn == UnaryFn::logical_not) {
       add(Type(DType::i64, {2, 0}));
       add(Type(DType::boolean, {}));

@@ -11,62 +11,14 @@ namespace {
 constexpr double nanoseconds_per_instruction = 6;   // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
 constexpr double copy_nanoseconds_per_byte = 0.05;  // 20 GB/s
 
-// Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh
-// 1.6; 2026-11-23. Others are counted as the one that they are computed like; erf, pow and atan2 are chosen.
-double of_unary(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::neg:
-    case UnaryFn::abs:
-    case UnaryFn::sign:
-    case UnaryFn::round:
-    case UnaryFn::floor:
-    case UnaryFn::ceil:
-    case UnaryFn::is_finite:
-    case UnaryFn::logical_not:
-    case UnaryFn::real:
-    case UnaryFn::imag:
-    case UnaryFn::popcount:
-    case UnaryFn::count_leading_zeros: return 12;
-    case UnaryFn::exp:
-    case UnaryFn::log:
-    case UnaryFn::tanh:
-    case UnaryFn::sqrt:
-    case UnaryFn::rsqrt:
-    case UnaryFn::logistic:
-    case UnaryFn::sin:
-    case UnaryFn::cos:
-    case UnaryFn::log1p:
-    case UnaryFn::expm1:
-    case UnaryFn::erf:
-    case UnaryFn::xla_erf_inv: return 3;
-    case UnaryFn::exp2:
-    case UnaryFn::log2:
-    case UnaryFn::log10:
-    case UnaryFn::tan:
-    case UnaryFn::asin:
-    case UnaryFn::acos:
-    case UnaryFn::atan:
-    case UnaryFn::sinh:
-    case UnaryFn::cosh:
-    case UnaryFn::asinh:
-    case UnaryFn::acosh:
-    case UnaryFn::atanh:
-    case UnaryFn::cbrt:
-    case UnaryFn::erfc:
-    case UnaryFn::lgamma: return 0.7;
-    case UnaryFn::erf_inv: return 0.2;
-    case UnaryFn::digamma:
-    case UnaryFn::trigamma: return 0.05;
-  }
-  return 12;
-}
-
+/// Elements of f32 per nanosecond.
 double of_f32(const Work& work) {
+  constexpr double rate_of_others = 12;
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
-  if (!pointwise) return 12;
-  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return of_unary(*fn);
+  if (!pointwise) return rate_of_others;
+  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return facts_of(*fn).rate;
   const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
-  return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
+  return fn ? facts_of(*fn).rate : rate_of_others;
 }
 
 /// Vectors have half as many f64, and elementary functions need more terms for them.
@@ -89,9 +41,9 @@ double of_control(const Graph& graph, const SubWork& work, By by) {
   }
   auto ways = static_cast<double>(positions(graph.mesh, work.decided));
   switch (work.sub.how) {
-    case SubPrograms::How::choose: return 20 + ways * dearest;
-    case SubPrograms::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
-    case SubPrograms::How::loop: return 20 + ways * assumed_trips * all;
+    case SubPrograms::Control::choose: return 20 + ways * dearest;
+    case SubPrograms::Control::repeat: return 20 + static_cast<double>(work.sub.length) * all;
+    case SubPrograms::Control::loop: return 20 + ways * assumed_trips * all;
   }
   return 0;
 }
@@ -185,8 +137,8 @@ Indexed<BufferId, std::optional<StepId>> last_readers(const Graph& graph, const 
   return last;
 }
 
-/// Time of copying the operand of which a step changes only some elements; 0 if it most likely changes them
-/// in place.
+/// Time of copying an operand whose elements a step changes only in part; 0 if it most likely changes them in
+/// place.
 double of_copied_operand(const Graph& graph, StepId n, const Step& step,
                          const Indexed<BufferId, std::optional<StepId>>& last_readers) {
   const auto* work = std::get_if<OpaqueWork>(&graph.tasks[step.tasks[0]].work);

@@ -43,6 +43,15 @@ auto for_kind(ReduceKind kind, const Choose& choose) {
   return Kernel(nullptr);
 }
 
+/// choose.operator()<fn>(), if `fn` is one of `known`; else null.
+template <auto... known, class Fn, class Choose>
+auto for_fn(Fn fn, const Choose& choose) {
+  using Kernel = std::common_type_t<decltype(choose.template operator()<known>())...>;
+  Kernel kernel = nullptr;
+  (void)((fn == known && (kernel = choose.template operator()<known>(), true)) || ...);
+  return kernel;
+}
+
 /// choose(std::type_identity<T>()) for lanes of T. A bool is a byte 0 or 1.
 template <class Choose>
 auto for_lanes(Lanes lanes, const Choose& choose) {

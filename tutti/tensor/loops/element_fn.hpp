@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "tutti/types/dtype.hpp"
 
 namespace tutti::ops {
 
@@ -27,6 +30,13 @@ enum class UnaryFn : std::uint8_t {
   log1p,
   expm1,
   erf,
+  round,  // to the nearest whole number, ties to even
+  floor,
+  ceil,
+  is_finite,    // -> bool
+  logical_not,  // of bool; of integers bit by bit
+  real,         // of complex numbers
+  imag,
   erf_inv,      // the inverse of erf, on [-1, 1]
   xla_erf_inv,  // erf_inv as XLA computes it, with its errors
   exp2,
@@ -43,16 +53,9 @@ enum class UnaryFn : std::uint8_t {
   atanh,
   cbrt,
   erfc,
-  lgamma,    // log(|gamma(x)|); inf at the poles 0, -1, ..
-  digamma,   // the derivative of lgamma; NaN at its poles
-  trigamma,  // the derivative of digamma; inf at its poles
-  round,     // to the nearest whole number, ties to even
-  floor,
-  ceil,
-  is_finite,    // -> bool
-  logical_not,  // of bool; of integers bit by bit
-  real,         // of complex numbers
-  imag,
+  lgamma,              // log(|gamma(x)|); inf at the poles 0, -1, ..
+  digamma,             // the derivative of lgamma; NaN at its poles
+  trigamma,            // the derivative of digamma; inf at its poles
   popcount,            // of integers: how many bits are 1
   count_leading_zeros  // of integers: how many bits are above the highest 1
 };
@@ -76,6 +79,60 @@ enum class BinaryFn : std::uint8_t {
 };
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class ReduceKind : std::uint8_t { sum, prod, max, min, logical_and, logical_or };
+
+/// The dtypes that a function takes. numbers: all except bool. reals: numbers that are not complex. bits:
+/// bool and integers. parts: f32 and f64.
+enum class DTypes : std::uint8_t {
+  all,
+  numbers,
+  not_complex,
+  reals,
+  bits,
+  integers,
+  floats,
+  floats_and_complex,
+  complex,
+  parts
+};
+bool contains(DTypes set, DType dtype);
+
+/// The range of an example's elements: in the domain of the function, away from kinks.
+struct ExampleRange {
+  double low = -2, high = 2;
+};
+
+/// All facts about a function of one operand, except its derivative (ops/unary.cpp) and its kernels.
+struct UnaryFacts {
+  enum class Linear : std::uint8_t { no, yes };
+  UnaryFn fn;
+  std::string_view name;       // "exp"
+  std::string_view stablehlo;  // the op of StableHLO or CHLO that computes it; empty: it takes several
+  DTypes dtypes;
+  Linear linear;
+  double rate;  // elements of f32 per nanosecond
+  ExampleRange range;
+  std::string_view summary;     // a sentence for users
+  std::string_view front_ends;  // the functions that record it: "logical_not, ~x"
+};
+/// All facts about a function of two operands, except its derivatives (ops/binary.cpp) and its kernels.
+struct BinaryFacts {
+  /// in_both: in both operands together, as a sum. in_each: in one operand at a time, as a product.
+  enum class Linear : std::uint8_t { no, in_both, in_each };
+  BinaryFn fn;
+  std::string_view name;
+  std::string_view stablehlo;
+  DTypes dtypes;
+  Linear linear;
+  double rate;
+  ExampleRange x, y;  // of floats
+  std::string_view summary;
+  std::string_view front_ends;
+};
+const UnaryFacts& facts_of(UnaryFn fn);
+const BinaryFacts& facts_of(BinaryFn fn);
+/// All functions, in the order of their enumerators, in which `tutti rules` lists them.
+std::span<const UnaryFacts> all_unary_facts();
+std::span<const BinaryFacts> all_binary_facts();
 
 /// The function's usual name: "exp", "add", "and", "lt", "sum".
 std::string_view name(UnaryFn fn);

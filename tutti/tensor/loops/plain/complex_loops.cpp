@@ -23,7 +23,8 @@ struct Sum {
   double rounded, rest;
 };
 
-/// |1 + z|^2 - 1 = 2x + x^2 + y^2. The terms cancel if the result is small, so their rounding errors are added, too.
+/// |1 + z|^2 - 1 = 2x + x^2 + y^2. The terms cancel if the result is small, so their rounding errors are
+/// added, too.
 double excess_of_square(double x, double y) {
   const double x_square = x * x, y_square = y * y;
   const double rests = std::fma(x, x, -x_square) + std::fma(y, y, -y_square);
@@ -122,51 +123,10 @@ ElementwiseKernel unary_of() {
 
 template <class T>
 ElementwiseKernel unary_of(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::neg: return unary_of<UnaryFn::neg, T>();
-    case UnaryFn::exp: return unary_of<UnaryFn::exp, T>();
-    case UnaryFn::log: return unary_of<UnaryFn::log, T>();
-    case UnaryFn::tanh: return unary_of<UnaryFn::tanh, T>();
-    case UnaryFn::sqrt: return unary_of<UnaryFn::sqrt, T>();
-    case UnaryFn::rsqrt: return unary_of<UnaryFn::rsqrt, T>();
-    case UnaryFn::logistic: return unary_of<UnaryFn::logistic, T>();
-    case UnaryFn::abs: return unary_of<UnaryFn::abs, T>();
-    case UnaryFn::sign: return unary_of<UnaryFn::sign, T>();
-    case UnaryFn::sin: return unary_of<UnaryFn::sin, T>();
-    case UnaryFn::cos: return unary_of<UnaryFn::cos, T>();
-    case UnaryFn::log1p: return unary_of<UnaryFn::log1p, T>();
-    case UnaryFn::expm1: return unary_of<UnaryFn::expm1, T>();
-    case UnaryFn::tan: return unary_of<UnaryFn::tan, T>();
-    case UnaryFn::asin: return unary_of<UnaryFn::asin, T>();
-    case UnaryFn::acos: return unary_of<UnaryFn::acos, T>();
-    case UnaryFn::atan: return unary_of<UnaryFn::atan, T>();
-    case UnaryFn::sinh: return unary_of<UnaryFn::sinh, T>();
-    case UnaryFn::cosh: return unary_of<UnaryFn::cosh, T>();
-    case UnaryFn::asinh: return unary_of<UnaryFn::asinh, T>();
-    case UnaryFn::acosh: return unary_of<UnaryFn::acosh, T>();
-    case UnaryFn::atanh: return unary_of<UnaryFn::atanh, T>();
-    case UnaryFn::real: return unary_of<UnaryFn::real, T>();
-    case UnaryFn::imag: return unary_of<UnaryFn::imag, T>();
-    case UnaryFn::erf:
-    case UnaryFn::erf_inv:
-    case UnaryFn::xla_erf_inv:
-    case UnaryFn::exp2:
-    case UnaryFn::log2:
-    case UnaryFn::log10:
-    case UnaryFn::cbrt:
-    case UnaryFn::erfc:
-    case UnaryFn::lgamma:
-    case UnaryFn::digamma:
-    case UnaryFn::trigamma:
-    case UnaryFn::round:
-    case UnaryFn::floor:
-    case UnaryFn::ceil:
-    case UnaryFn::is_finite:
-    case UnaryFn::logical_not:
-    case UnaryFn::popcount:
-    case UnaryFn::count_leading_zeros: return nullptr;
-  }
-  return nullptr;
+  using enum UnaryFn;
+  return for_fn<neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign, sin, cos, log1p, expm1, tan, asin,
+                acos, atan, sinh, cosh, asinh, acosh, atanh, real, imag>(
+      fn, []<UnaryFn of>() -> ElementwiseKernel { return unary_of<of, T>(); });
 }
 
 template <BinaryFn fn>
@@ -189,11 +149,10 @@ ElementwiseKernel binary_of(Stride a, Stride b) {
 
 template <class T>
 ElementwiseKernel binary_of(BinaryFn fn, Stride a, Stride b) {
-  if (fn == BinaryFn::add) return binary_of<BinaryFn::add, T>(a, b);
-  if (fn == BinaryFn::sub) return binary_of<BinaryFn::sub, T>(a, b);
-  if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
-  if (fn == BinaryFn::div) return binary_of<BinaryFn::div, T>(a, b);
-  return fn == BinaryFn::pow ? binary_of<BinaryFn::pow, T>(a, b) : nullptr;
+  using enum BinaryFn;
+  return for_fn<add, sub, mul, div, pow>(fn, [&]<BinaryFn of>() -> ElementwiseKernel {
+    return binary_of<of, T>(a, b);
+  });
 }
 
 struct OfParts {

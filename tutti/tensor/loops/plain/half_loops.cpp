@@ -60,51 +60,11 @@ void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <class H>
 ElementwiseKernel unary_of(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::neg: return unary_loop<H, UnaryFn::neg>;
-    case UnaryFn::exp: return unary_loop<H, UnaryFn::exp>;
-    case UnaryFn::log: return unary_loop<H, UnaryFn::log>;
-    case UnaryFn::tanh: return unary_loop<H, UnaryFn::tanh>;
-    case UnaryFn::sqrt: return unary_loop<H, UnaryFn::sqrt>;
-    case UnaryFn::rsqrt: return unary_loop<H, UnaryFn::rsqrt>;
-    case UnaryFn::logistic: return unary_loop<H, UnaryFn::logistic>;
-    case UnaryFn::abs: return unary_loop<H, UnaryFn::abs>;
-    case UnaryFn::sign: return unary_loop<H, UnaryFn::sign>;
-    case UnaryFn::sin: return unary_loop<H, UnaryFn::sin>;
-    case UnaryFn::cos: return unary_loop<H, UnaryFn::cos>;
-    case UnaryFn::log1p: return unary_loop<H, UnaryFn::log1p>;
-    case UnaryFn::expm1: return unary_loop<H, UnaryFn::expm1>;
-    case UnaryFn::erf: return unary_loop<H, UnaryFn::erf>;
-    case UnaryFn::erf_inv: return unary_loop<H, UnaryFn::erf_inv>;
-    case UnaryFn::xla_erf_inv: return unary_loop<H, UnaryFn::xla_erf_inv>;
-    case UnaryFn::exp2: return unary_loop<H, UnaryFn::exp2>;
-    case UnaryFn::log2: return unary_loop<H, UnaryFn::log2>;
-    case UnaryFn::log10: return unary_loop<H, UnaryFn::log10>;
-    case UnaryFn::tan: return unary_loop<H, UnaryFn::tan>;
-    case UnaryFn::asin: return unary_loop<H, UnaryFn::asin>;
-    case UnaryFn::acos: return unary_loop<H, UnaryFn::acos>;
-    case UnaryFn::atan: return unary_loop<H, UnaryFn::atan>;
-    case UnaryFn::sinh: return unary_loop<H, UnaryFn::sinh>;
-    case UnaryFn::cosh: return unary_loop<H, UnaryFn::cosh>;
-    case UnaryFn::asinh: return unary_loop<H, UnaryFn::asinh>;
-    case UnaryFn::acosh: return unary_loop<H, UnaryFn::acosh>;
-    case UnaryFn::atanh: return unary_loop<H, UnaryFn::atanh>;
-    case UnaryFn::cbrt: return unary_loop<H, UnaryFn::cbrt>;
-    case UnaryFn::erfc: return unary_loop<H, UnaryFn::erfc>;
-    case UnaryFn::lgamma: return unary_loop<H, UnaryFn::lgamma>;
-    case UnaryFn::digamma: return unary_loop<H, UnaryFn::digamma>;
-    case UnaryFn::trigamma: return unary_loop<H, UnaryFn::trigamma>;
-    case UnaryFn::round: return unary_loop<H, UnaryFn::round>;
-    case UnaryFn::floor: return unary_loop<H, UnaryFn::floor>;
-    case UnaryFn::ceil: return unary_loop<H, UnaryFn::ceil>;
-    case UnaryFn::is_finite: return unary_loop<H, UnaryFn::is_finite>;
-    case UnaryFn::logical_not:
-    case UnaryFn::real:
-    case UnaryFn::imag:
-    case UnaryFn::popcount:
-    case UnaryFn::count_leading_zeros: return nullptr;
-  }
-  return nullptr;
+  using enum UnaryFn;
+  return for_fn<neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign, sin, cos, log1p, expm1, erf, erf_inv,
+                xla_erf_inv, exp2, log2, log10, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, cbrt,
+                erfc, lgamma, digamma, trigamma, round, floor, ceil, is_finite>(
+      fn, []<UnaryFn of>() -> ElementwiseKernel { return unary_loop<H, of>; });
 }
 
 template <class H, BinaryFn fn, Stride a, Stride b>
@@ -119,25 +79,9 @@ ElementwiseKernel binary_of(Stride a, Stride b) {
 
 template <class H>
 ElementwiseKernel binary_of(BinaryFn fn, Stride a, Stride b) {
-  switch (fn) {
-    case BinaryFn::add: return binary_of<H, BinaryFn::add>(a, b);
-    case BinaryFn::sub: return binary_of<H, BinaryFn::sub>(a, b);
-    case BinaryFn::mul: return binary_of<H, BinaryFn::mul>(a, b);
-    case BinaryFn::div: return binary_of<H, BinaryFn::div>(a, b);
-    case BinaryFn::pow: return binary_of<H, BinaryFn::pow>(a, b);
-    case BinaryFn::maximum: return binary_of<H, BinaryFn::maximum>(a, b);
-    case BinaryFn::minimum: return binary_of<H, BinaryFn::minimum>(a, b);
-    case BinaryFn::rem: return binary_of<H, BinaryFn::rem>(a, b);
-    case BinaryFn::atan2: return binary_of<H, BinaryFn::atan2>(a, b);
-    case BinaryFn::logical_and:
-    case BinaryFn::logical_or:
-    case BinaryFn::logical_xor:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical:
-    case BinaryFn::complex: return nullptr;
-  }
-  return nullptr;
+  using enum BinaryFn;
+  return for_fn<add, sub, mul, div, pow, maximum, minimum, rem, atan2>(
+      fn, [&]<BinaryFn of>() -> ElementwiseKernel { return binary_of<H, of>(a, b); });
 }
 
 template <class H, CompareDirection direction, Stride a, Stride b>

@@ -56,36 +56,28 @@ ElementwiseKernel binary_of(Stride a, Stride b) {
 // Kernels that ignore the sign: T stands for the unsigned type of the same width, too.
 template <std::signed_integral T>
 ElementwiseKernel bits_kernel(BinaryFn fn, Stride a, Stride b) {
-  if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
-  if (fn == BinaryFn::shift_left) return binary_of<BinaryFn::shift_left, T>(a, b);
-  if (fn == BinaryFn::shift_right_arithmetic) return binary_of<BinaryFn::shift_right_arithmetic, T>(a, b);
-  if (fn == BinaryFn::shift_right_logical) return binary_of<BinaryFn::shift_right_logical, T>(a, b);
-  if constexpr (sizeof(T) < 4) {
-    if (fn == BinaryFn::add) return binary_of<BinaryFn::add, T>(a, b);
-    if (fn == BinaryFn::sub) return binary_of<BinaryFn::sub, T>(a, b);
-    if (fn == BinaryFn::logical_and) return binary_of<BinaryFn::logical_and, T>(a, b);
-    if (fn == BinaryFn::logical_or) return binary_of<BinaryFn::logical_or, T>(a, b);
-    if (fn == BinaryFn::logical_xor) return binary_of<BinaryFn::logical_xor, T>(a, b);
-  }
-  return nullptr;
+  using enum BinaryFn;
+  const auto choose = [&]<BinaryFn of>() -> ElementwiseKernel { return binary_of<of, T>(a, b); };
+  if constexpr (sizeof(T) < 4)
+    if (const auto kernel = for_fn<add, sub, logical_and, logical_or, logical_xor>(fn, choose)) return kernel;
+  return for_fn<mul, shift_left, shift_right_arithmetic, shift_right_logical>(fn, choose);
 }
 
 template <std::integral T>
 ElementwiseKernel integer_kernel(BinaryFn fn, Stride a, Stride b) {
-  if (fn == BinaryFn::div) return binary_of<BinaryFn::div, T>(a, b);
-  if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
-  if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
-  if (fn == BinaryFn::maximum) return binary_of<BinaryFn::maximum, T>(a, b);
-  if (fn == BinaryFn::minimum) return binary_of<BinaryFn::minimum, T>(a, b);
-  return bits_kernel<std::make_signed_t<T>>(fn, a, b);
+  using enum BinaryFn;
+  const auto kernel = for_fn<div, rem, pow, maximum, minimum>(fn, [&]<BinaryFn of>() -> ElementwiseKernel {
+    return binary_of<of, T>(a, b);
+  });
+  return kernel ? kernel : bits_kernel<std::make_signed_t<T>>(fn, a, b);
 }
 
 template <std::floating_point T>
 ElementwiseKernel float_kernel(BinaryFn fn, Stride a, Stride b) {
-  if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
-  if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
-  if (fn == BinaryFn::atan2) return binary_of<BinaryFn::atan2, T>(a, b);
-  return fn == BinaryFn::complex ? complex_kernel_of_parts(dtype_of<T>(), a, b) : nullptr;
+  using enum BinaryFn;
+  if (fn == complex) return complex_kernel_of_parts(dtype_of<T>(), a, b);
+  return for_fn<rem, pow, atan2>(fn,
+                                 [&]<BinaryFn of>() -> ElementwiseKernel { return binary_of<of, T>(a, b); });
 }
 
 template <UnaryFn fn>
@@ -114,19 +106,16 @@ ElementwiseKernel unary_of() {
 
 template <std::integral T>
 ElementwiseKernel integer_kernel(UnaryFn fn) {
-  if (fn == UnaryFn::neg) return unary_of<UnaryFn::neg, T>();
-  if (fn == UnaryFn::abs) return unary_of<UnaryFn::abs, T>();
-  if (fn == UnaryFn::sign) return unary_of<UnaryFn::sign, T>();
-  if (fn == UnaryFn::popcount) return unary_of<UnaryFn::popcount, T>();
-  if (fn == UnaryFn::count_leading_zeros) return unary_of<UnaryFn::count_leading_zeros, T>();
-  return fn == UnaryFn::logical_not ? unary_of<UnaryFn::logical_not, T>() : nullptr;
+  using enum UnaryFn;
+  return for_fn<neg, abs, sign, popcount, count_leading_zeros, logical_not>(
+      fn, []<UnaryFn of>() -> ElementwiseKernel { return unary_of<of, T>(); });
 }
 
 template <std::floating_point T>
 ElementwiseKernel float_kernel(UnaryFn fn) {
-  if (fn == UnaryFn::digamma) return unary_of<UnaryFn::digamma, T>();
-  if (fn == UnaryFn::trigamma) return unary_of<UnaryFn::trigamma, T>();
-  return fn == UnaryFn::erf ? unary_of<UnaryFn::erf, T>() : nullptr;
+  using enum UnaryFn;
+  return for_fn<digamma, trigamma, erf>(fn,
+                                        []<UnaryFn of>() -> ElementwiseKernel { return unary_of<of, T>(); });
 }
 
 template <CompareDirection direction>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
@@ -51,73 +52,29 @@ ElementwiseKernel with_steps(Stride a, Stride b) {
 
 template <class T>
 ElementwiseKernel float_kernel(BinaryFn fn, Stride a, Stride b) {
-  switch (fn) {
-    case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
-    case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
-    case BinaryFn::mul: return with_steps<BinaryFn::mul, T>(a, b);
-    case BinaryFn::div: return with_steps<BinaryFn::div, T>(a, b);
-    case BinaryFn::maximum: return with_steps<BinaryFn::maximum, T>(a, b);
-    case BinaryFn::minimum: return with_steps<BinaryFn::minimum, T>(a, b);
-    case BinaryFn::pow:
-    case BinaryFn::rem:
-    case BinaryFn::logical_and:
-    case BinaryFn::logical_or:
-    case BinaryFn::logical_xor:
-    case BinaryFn::atan2:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical:
-    case BinaryFn::complex: return nullptr;
-  }
-  return nullptr;
+  using enum BinaryFn;
+  return for_fn<add, sub, mul, div, maximum, minimum>(fn, [&]<BinaryFn of>() -> ElementwiseKernel {
+    return with_steps<of, T>(a, b);
+  });
 }
 
 template <class T>
 ElementwiseKernel integer_kernel(BinaryFn fn, Stride a, Stride b) {
-  switch (fn) {
-    case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
-    case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
-    case BinaryFn::mul:
-      if constexpr (sizeof(T) == 8) return nullptr;  // this Highway has no 64-bit product
-      else return with_steps<BinaryFn::mul, T>(a, b);
-    case BinaryFn::maximum: return with_steps<BinaryFn::maximum, T>(a, b);
-    case BinaryFn::minimum: return with_steps<BinaryFn::minimum, T>(a, b);
-    case BinaryFn::logical_and: return with_steps<BinaryFn::logical_and, T>(a, b);
-    case BinaryFn::logical_or: return with_steps<BinaryFn::logical_or, T>(a, b);
-    case BinaryFn::logical_xor: return with_steps<BinaryFn::logical_xor, T>(a, b);
-    case BinaryFn::div:
-    case BinaryFn::pow:
-    case BinaryFn::rem:
-    case BinaryFn::atan2:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical:
-    case BinaryFn::complex: return nullptr;
-  }
-  return nullptr;
+  using enum BinaryFn;
+  if constexpr (sizeof(T) < 8)  // this Highway has no 64-bit product
+    if (fn == mul) return with_steps<mul, T>(a, b);
+  return for_fn<add, sub, maximum, minimum, logical_and, logical_or, logical_xor>(
+      fn, [&]<BinaryFn of>() -> ElementwiseKernel { return with_steps<of, T>(a, b); });
 }
 
 // A bool is a byte 0 or 1.
 ElementwiseKernel bool_kernel(BinaryFn fn, Stride a, Stride b) {
-  switch (fn) {
-    case BinaryFn::add:
-    case BinaryFn::maximum:
-    case BinaryFn::logical_or: return with_steps<BinaryFn::logical_or, std::uint8_t>(a, b);
-    case BinaryFn::mul:
-    case BinaryFn::minimum:
-    case BinaryFn::logical_and: return with_steps<BinaryFn::logical_and, std::uint8_t>(a, b);
-    case BinaryFn::logical_xor: return with_steps<BinaryFn::logical_xor, std::uint8_t>(a, b);
-    case BinaryFn::sub:
-    case BinaryFn::div:
-    case BinaryFn::pow:
-    case BinaryFn::rem:
-    case BinaryFn::atan2:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical:
-    case BinaryFn::complex: return nullptr;
-  }
-  return nullptr;
+  using enum BinaryFn;
+  if (fn == add || fn == maximum) fn = logical_or;
+  if (fn == mul || fn == minimum) fn = logical_and;
+  return for_fn<logical_or, logical_and, logical_xor>(fn, [&]<BinaryFn of>() -> ElementwiseKernel {
+    return with_steps<of, std::uint8_t>(a, b);
+  });
 }
 
 ElementwiseKernel vector_binary_kernel(BinaryFn fn, Lanes lanes, Stride a, Stride b) {

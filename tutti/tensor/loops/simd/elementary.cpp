@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tutti/tensor/loops/choose.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/elementary.cpp"
 #include <hwy/foreach_target.h>
@@ -157,24 +159,11 @@ void erf_inv_of_f32(std::byte* out, const std::byte* const* in, std::int64_t n) 
 
 template <class T>
 ElementwiseKernel kernel_of(UnaryFn fn) {
-  if (fn == UnaryFn::exp2) return loop<UnaryFn::exp2, T>;
-  if (fn == UnaryFn::log2) return loop<UnaryFn::log2, T>;
-  if (fn == UnaryFn::log10) return loop<UnaryFn::log10, T>;
-  if (fn == UnaryFn::tan) return loop<UnaryFn::tan, T>;
-  if (fn == UnaryFn::asin) return loop<UnaryFn::asin, T>;
-  if (fn == UnaryFn::acos) return loop<UnaryFn::acos, T>;
-  if (fn == UnaryFn::atan) return loop<UnaryFn::atan, T>;
-  if (fn == UnaryFn::sinh) return loop<UnaryFn::sinh, T>;
-  if (fn == UnaryFn::cosh) return loop<UnaryFn::cosh, T>;
-  if (fn == UnaryFn::asinh) return loop<UnaryFn::asinh, T>;
-  if (fn == UnaryFn::acosh) return loop<UnaryFn::acosh, T>;
-  if (fn == UnaryFn::atanh) return loop<UnaryFn::atanh, T>;
-  if (fn == UnaryFn::cbrt) return loop<UnaryFn::cbrt, T>;
-  if (fn == UnaryFn::erfc) return loop<UnaryFn::erfc, T>;
-  if (fn == UnaryFn::lgamma) return loop<UnaryFn::lgamma, T>;
-  if (fn != UnaryFn::erf_inv) return nullptr;
-  if constexpr (sizeof(T) == 4) return erf_inv_of_f32;
-  else return loop<UnaryFn::erf_inv, T>;
+  using enum UnaryFn;
+  if constexpr (sizeof(T) == 4)
+    if (fn == erf_inv) return erf_inv_of_f32;
+  return for_fn<exp2, log2, log10, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, cbrt, erfc, lgamma,
+                erf_inv>(fn, []<UnaryFn of>() -> ElementwiseKernel { return loop<of, T>; });
 }
 
 ElementwiseKernel vector_elementary_kernel(UnaryFn fn, Lanes lanes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
@@ -106,103 +107,21 @@ void bool_not_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <class T>
 ElementwiseKernel float_kernel(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
-    case UnaryFn::exp: return unary_loop<UnaryFn::exp, T>;
-    case UnaryFn::log: return unary_loop<UnaryFn::log, T>;
-    case UnaryFn::tanh: return unary_loop<UnaryFn::tanh, T>;
-    case UnaryFn::sqrt: return unary_loop<UnaryFn::sqrt, T>;
-    case UnaryFn::rsqrt: return unary_loop<UnaryFn::rsqrt, T>;
-    case UnaryFn::logistic: return unary_loop<UnaryFn::logistic, T>;
-    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
-    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
-    case UnaryFn::sin: return unary_loop<UnaryFn::sin, T>;
-    case UnaryFn::cos: return unary_loop<UnaryFn::cos, T>;
-    case UnaryFn::log1p: return unary_loop<UnaryFn::log1p, T>;
-    case UnaryFn::expm1: return unary_loop<UnaryFn::expm1, T>;
-    case UnaryFn::round: return unary_loop<UnaryFn::round, T>;
-    case UnaryFn::floor: return unary_loop<UnaryFn::floor, T>;
-    case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
-    case UnaryFn::is_finite: return is_finite_loop<T>;
-    case UnaryFn::xla_erf_inv: return unary_loop<UnaryFn::xla_erf_inv, T>;
-    case UnaryFn::erf:
-      // Without fused multiply-add the C library's erf is the accurate one.
-      if constexpr (HWY_NATIVE_FMA) return unary_loop<UnaryFn::erf, T>;
-      return nullptr;
-    case UnaryFn::erf_inv:
-    case UnaryFn::exp2:
-    case UnaryFn::log2:
-    case UnaryFn::log10:
-    case UnaryFn::tan:
-    case UnaryFn::asin:
-    case UnaryFn::acos:
-    case UnaryFn::atan:
-    case UnaryFn::sinh:
-    case UnaryFn::cosh:
-    case UnaryFn::asinh:
-    case UnaryFn::acosh:
-    case UnaryFn::atanh:
-    case UnaryFn::cbrt:
-    case UnaryFn::erfc:
-    case UnaryFn::lgamma:
-    case UnaryFn::digamma:
-    case UnaryFn::trigamma:
-    case UnaryFn::logical_not:
-    case UnaryFn::real:
-    case UnaryFn::imag:
-    case UnaryFn::popcount:
-    case UnaryFn::count_leading_zeros: return nullptr;
-  }
-  return nullptr;
+  using enum UnaryFn;
+  if (fn == is_finite) return is_finite_loop<T>;
+  // Without fused multiply-add the C library's erf is the accurate one.
+  if constexpr (HWY_NATIVE_FMA)
+    if (fn == erf) return unary_loop<erf, T>;
+  return for_fn<neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign, sin, cos, log1p, expm1, round, floor,
+                ceil, xla_erf_inv>(fn, []<UnaryFn of>() -> ElementwiseKernel { return unary_loop<of, T>; });
 }
 
 template <class T>
 ElementwiseKernel integer_kernel(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
-    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
-    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
-    case UnaryFn::logical_not: return unary_loop<UnaryFn::logical_not, T>;
-    case UnaryFn::exp:
-    case UnaryFn::log:
-    case UnaryFn::tanh:
-    case UnaryFn::sqrt:
-    case UnaryFn::rsqrt:
-    case UnaryFn::logistic:
-    case UnaryFn::sin:
-    case UnaryFn::cos:
-    case UnaryFn::log1p:
-    case UnaryFn::expm1:
-    case UnaryFn::erf:
-    case UnaryFn::erf_inv:
-    case UnaryFn::xla_erf_inv:
-    case UnaryFn::round:
-    case UnaryFn::floor:
-    case UnaryFn::ceil:
-    case UnaryFn::is_finite:
-    case UnaryFn::exp2:
-    case UnaryFn::log2:
-    case UnaryFn::log10:
-    case UnaryFn::tan:
-    case UnaryFn::asin:
-    case UnaryFn::acos:
-    case UnaryFn::atan:
-    case UnaryFn::sinh:
-    case UnaryFn::cosh:
-    case UnaryFn::asinh:
-    case UnaryFn::acosh:
-    case UnaryFn::atanh:
-    case UnaryFn::cbrt:
-    case UnaryFn::erfc:
-    case UnaryFn::lgamma:
-    case UnaryFn::digamma:
-    case UnaryFn::trigamma:
-    case UnaryFn::real:
-    case UnaryFn::imag:
-    case UnaryFn::popcount:
-    case UnaryFn::count_leading_zeros: return nullptr;
-  }
-  return nullptr;
+  using enum UnaryFn;
+  return for_fn<neg, abs, sign, logical_not>(fn, []<UnaryFn of>() -> ElementwiseKernel {
+    return unary_loop<of, T>;
+  });
 }
 
 ElementwiseKernel vector_unary_kernel(UnaryFn fn, Lanes lanes) {
