@@ -27,118 +27,157 @@
 
 namespace tutti {
 
+namespace {
+
+Arrays arrays_of(const Array& x) { return {x}; }
+Arrays arrays_of(Arrays x) { return x; }
+Arrays arrays_of(const Key& key) { return {key.data}; }
+Arrays arrays_of(const Histogram& histogram) { return {histogram.counts, histogram.edges}; }
+Arrays arrays_of(const UniqueCounts& unique) { return {unique.values, unique.counts}; }
+
+template <class... T>
+Types operands(const T&... types) {
+  return {types...};
+}
+
+/// The row of `call`, which is "name(..)". At most two operands.
+FunctionRow row(std::string_view source, std::string_view call, const Types& operands,
+                const std::function<Arrays(const Array&, const Array&)>& function) {
+  const auto apply = [function](const Arrays& a) {
+    return function(a.empty() ? Array() : a[0], a.size() < 2 ? Array() : a[1]);
+  };
+  return {call.substr(0, call.find('(')), source, call, operands, apply};
+}
+
+// The text of a row is the expression that it computes.
+#define CALL(source, operands, ...)                                                                          \
+  row(source, #__VA_ARGS__, operands, []([[maybe_unused]] const Array& x, [[maybe_unused]] const Array& y) { \
+    return arrays_of(__VA_ARGS__);                                                                           \
+  })
+// The same for a function whose first operand is a key.
+#define DRAW(source, operands, ...)                                                             \
+  row(source, #__VA_ARGS__, operands, [](const Array& first, [[maybe_unused]] const Array& x) { \
+    const Key key{first};                                                                       \
+    return arrays_of(__VA_ARGS__);                                                              \
+  })
+
+}  // namespace
+
 const std::vector<FunctionRow>& functions_made_of_ops() {
   static const Type four(DType::f32, {4}), three(DType::f32, {3}), scalar(DType::f32, {}),
       thin(DType::f32, {1, 4}), matrix(DType::f32, {4, 3}), other(DType::f32, {3, 2}),
       square(DType::f32, {3, 3}), indices(DType::i32, {4}), number(DType::i32, {}), key_type(DType::u32, {2});
-  // clang-format off
   static const NeverDestroyed<std::vector<FunctionRow>> rows({
-      {"all", "numpy.all", "all(x > 0, 0)", {matrix}, [](const Arrays& a) { return Arrays{all(a[0] > 0, 0)}; }},
-      {"amax", "numpy.amax", "amax(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{amax(a[0], 0)}; }},
-      {"amin", "numpy.amin", "amin(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{amin(a[0], 0)}; }},
-      {"any", "numpy.any", "any(x > 0, 0)", {matrix}, [](const Arrays& a) { return Arrays{any(a[0] > 0, 0)}; }},
-      {"array_split", "numpy.array_split", "array_split(x, 3)", {four}, [](const Arrays& a) { return array_split(a[0], 3); }},
-      {"associative_scan", "jax.lax.associative_scan", "associative_scan([](Array a, Array b) { return a * b; }, x)", {four}, [](const Arrays& a) { return Arrays{associative_scan([](Array b, Array c) { return b * c; }, a[0])}; }},
-      {"atleast_1d", "numpy.atleast_1d", "atleast_1d(x)", {scalar}, [](const Arrays& a) { return Arrays{atleast_1d(a[0])}; }},
-      {"atleast_2d", "numpy.atleast_2d", "atleast_2d(x)", {four}, [](const Arrays& a) { return Arrays{atleast_2d(a[0])}; }},
-      {"average", "numpy.average", "average(x)", {four}, [](const Arrays& a) { return Arrays{average(a[0])}; }},
-      {"bernoulli", "jax.random.bernoulli", "bernoulli(key, 0.5, {4})", {key_type}, [](const Arrays& a) { return Arrays{bernoulli(Key{a[0]}, 0.5, {4})}; }},
-      {"bincount", "jax.numpy.bincount", "bincount(x, 4)", {indices}, [](const Arrays& a) { return Arrays{bincount(a[0], 4)}; }},
-      {"bits", "jax.random.bits", "bits(key, {4}, DType::u32)", {key_type}, [](const Arrays& a) { return Arrays{bits(Key{a[0]}, {4}, DType::u32)}; }},
-      {"broadcast_arrays", "numpy.broadcast_arrays", "broadcast_arrays({x, y})", {three, matrix}, [](const Arrays& a) { return broadcast_arrays({a[0], a[1]}); }},
-      {"categorical", "jax.random.categorical", "categorical(key, x)", {key_type, four}, [](const Arrays& a) { return Arrays{categorical(Key{a[0]}, a[1])}; }},
-      {"choice", "jax.random.choice", "choice(key, 10, {4})", {key_type}, [](const Arrays& a) { return Arrays{choice(Key{a[0]}, 10, {4})}; }},
-      {"copysign", "numpy.copysign", "copysign(x, y)", {four, four}, [](const Arrays& a) { return Arrays{copysign(a[0], a[1])}; }},
-      {"count_nonzero", "numpy.count_nonzero", "count_nonzero(x)", {matrix}, [](const Arrays& a) { return Arrays{count_nonzero(a[0])}; }},
-      {"cross_entropy", "optax.softmax_cross_entropy_with_integer_labels", "cross_entropy(x, y)", {matrix, indices}, [](const Arrays& a) { return Arrays{cross_entropy(a[0], a[1])}; }},
-      {"deg2rad", "numpy.deg2rad", "deg2rad(x)", {four}, [](const Arrays& a) { return Arrays{deg2rad(a[0])}; }},
-      {"diag", "numpy.diag", "diag(x)", {four}, [](const Arrays& a) { return Arrays{diag(a[0])}; }},
-      {"diagonal", "numpy.diagonal", "diagonal(x)", {square}, [](const Arrays& a) { return Arrays{diagonal(a[0])}; }},
-      {"dropout", "flax.linen.Dropout", "dropout(key, x, 0.1)", {key_type, four}, [](const Arrays& a) { return Arrays{dropout(Key{a[0]}, a[1], 0.1)}; }},
-      {"einsum", "numpy.einsum", "einsum(\"ij,jk->ik\", x, y)", {matrix, other}, [](const Arrays& a) { return Arrays{einsum("ij,jk->ik", a[0], a[1])}; }},
-      {"elu", "jax.nn.elu", "elu(x)", {four}, [](const Arrays& a) { return Arrays{elu(a[0])}; }},
-      {"exponential", "jax.random.exponential", "exponential(key, {4}, DType::f32)", {key_type}, [](const Arrays& a) { return Arrays{exponential(Key{a[0]}, {4}, DType::f32)}; }},
-      {"eye", "numpy.eye", "eye(3, DType::f32)", {}, [](const Arrays&) { return Arrays{eye(3, DType::f32)}; }},
-      {"flip", "numpy.flip", "flip(x)", {four}, [](const Arrays& a) { return Arrays{flip(a[0])}; }},
-      {"floor_divide", "numpy.floor_divide", "floor_divide(x, y)", {four, four}, [](const Arrays& a) { return Arrays{floor_divide(a[0], a[1])}; }},
-      {"fold_in", "jax.random.fold_in", "fold_in(key, 1)", {key_type}, [](const Arrays& a) { return Arrays{fold_in(Key{a[0]}, 1).data}; }},
-      {"full_like", "numpy.full_like", "full_like(x, 2)", {four}, [](const Arrays& a) { return Arrays{full_like(a[0], 2)}; }},
-      {"gelu", "jax.nn.gelu", "gelu(x)", {four}, [](const Arrays& a) { return Arrays{gelu(a[0])}; }},
-      {"glu", "jax.nn.glu", "glu(x)", {four}, [](const Arrays& a) { return Arrays{glu(a[0])}; }},
-      {"gumbel", "jax.random.gumbel", "gumbel(key, {4}, DType::f32)", {key_type}, [](const Arrays& a) { return Arrays{gumbel(Key{a[0]}, {4}, DType::f32)}; }},
-      {"hard_tanh", "jax.nn.hard_tanh", "hard_tanh(x)", {four}, [](const Arrays& a) { return Arrays{hard_tanh(a[0])}; }},
-      {"histogram", "numpy.histogram", "histogram(x, 4)", {four}, [](const Arrays& a) { const Histogram made = histogram(a[0], 4); return Arrays{made.counts, made.edges}; }},
-      {"hstack", "numpy.hstack", "hstack({x, y})", {four, three}, [](const Arrays& a) { return Arrays{hstack({a[0], a[1]})}; }},
-      {"hypot", "numpy.hypot", "hypot(x, y)", {four, four}, [](const Arrays& a) { return Arrays{hypot(a[0], a[1])}; }},
-      {"inner", "numpy.inner", "inner(x, y)", {four, four}, [](const Arrays& a) { return Arrays{inner(a[0], a[1])}; }},
-      {"isinf", "numpy.isinf", "isinf(x)", {four}, [](const Arrays& a) { return Arrays{isinf(a[0])}; }},
-      {"isnan", "numpy.isnan", "isnan(x)", {four}, [](const Arrays& a) { return Arrays{isnan(a[0])}; }},
-      {"key", "jax.random.key", "key(x)", {number}, [](const Arrays& a) { return Arrays{key(a[0]).data}; }},
-      {"kron", "numpy.kron", "kron(x, y)", {four, four}, [](const Arrays& a) { return Arrays{kron(a[0], a[1])}; }},
-      {"layer_norm", "flax.linen.LayerNorm", "layer_norm(x)", {matrix}, [](const Arrays& a) { return Arrays{layer_norm(a[0])}; }},
-      {"leaky_relu", "jax.nn.leaky_relu", "leaky_relu(x)", {four}, [](const Arrays& a) { return Arrays{leaky_relu(a[0])}; }},
-      {"lexsort", "numpy.lexsort", "lexsort({x, y})", {four, four}, [](const Arrays& a) { return Arrays{lexsort({a[0], a[1]})}; }},
-      {"linspace", "numpy.linspace", "linspace(0, 1, 5, DType::f32)", {}, [](const Arrays&) { return Arrays{linspace(0, 1, 5, DType::f32)}; }},
-      {"log_sigmoid", "jax.nn.log_sigmoid", "log_sigmoid(x)", {four}, [](const Arrays& a) { return Arrays{log_sigmoid(a[0])}; }},
-      {"log_softmax", "jax.nn.log_softmax", "log_softmax(x)", {four}, [](const Arrays& a) { return Arrays{log_softmax(a[0])}; }},
-      {"logaddexp", "numpy.logaddexp", "logaddexp(x, y)", {four, four}, [](const Arrays& a) { return Arrays{logaddexp(a[0], a[1])}; }},
-      {"logcumsumexp", "jax.numpy.cumulative_logsumexp", "logcumsumexp(x)", {four}, [](const Arrays& a) { return Arrays{logcumsumexp(a[0])}; }},
-      {"logspace", "numpy.logspace", "logspace(0, 2, 3, DType::f32)", {}, [](const Arrays&) { return Arrays{logspace(0, 2, 3, DType::f32)}; }},
-      {"logsumexp", "jax.nn.logsumexp", "logsumexp(x)", {four}, [](const Arrays& a) { return Arrays{logsumexp(a[0])}; }},
-      {"matrix_norm", "numpy.linalg.matrix_norm", "matrix_norm(x, {.ord = 1})", {matrix}, [](const Arrays& a) { return Arrays{matrix_norm(a[0], {.ord = 1})}; }},
-      {"mean", "numpy.mean", "mean(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{mean(a[0], 0)}; }},
-      {"median", "numpy.median", "median(x)", {four}, [](const Arrays& a) { return Arrays{median(a[0])}; }},
-      {"meshgrid", "numpy.meshgrid", "meshgrid({x, y})", {four, three}, [](const Arrays& a) { return meshgrid({a[0], a[1]}); }},
-      {"mod", "numpy.mod", "mod(x, y)", {four, four}, [](const Arrays& a) { return Arrays{mod(a[0], a[1])}; }},
-      {"moveaxis", "numpy.moveaxis", "moveaxis(x, 0, -1)", {matrix}, [](const Arrays& a) { return Arrays{moveaxis(a[0], 0, -1)}; }},
-      {"nan_to_num", "numpy.nan_to_num", "nan_to_num(x)", {four}, [](const Arrays& a) { return Arrays{nan_to_num(a[0])}; }},
-      {"nanmean", "numpy.nanmean", "nanmean(x)", {four}, [](const Arrays& a) { return Arrays{nanmean(a[0])}; }},
-      {"nansum", "numpy.nansum", "nansum(x)", {four}, [](const Arrays& a) { return Arrays{nansum(a[0])}; }},
-      {"norm", "numpy.linalg.norm", "norm(x, 0, {.ord = 1})", {four}, [](const Arrays& a) { return Arrays{norm(a[0], 0, {.ord = 1})}; }},
-      {"normal", "jax.random.normal", "normal(key, {4}, DType::f32)", {key_type}, [](const Arrays& a) { return Arrays{normal(Key{a[0]}, {4}, DType::f32)}; }},
-      {"one_hot", "jax.nn.one_hot", "one_hot(x, 3)", {indices}, [](const Arrays& a) { return Arrays{one_hot(a[0], 3)}; }},
-      {"outer", "numpy.outer", "outer(x, y)", {four, four}, [](const Arrays& a) { return Arrays{outer(a[0], a[1])}; }},
-      {"permutation", "jax.random.permutation", "permutation(key, 4)", {key_type}, [](const Arrays& a) { return Arrays{permutation(Key{a[0]}, 4)}; }},
-      {"prod", "numpy.prod", "prod(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{prod(a[0], 0)}; }},
-      {"ptp", "numpy.ptp", "ptp(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{ptp(a[0], 0)}; }},
-      {"quantile", "numpy.quantile", "quantile(x, 0.25)", {four}, [](const Arrays& a) { return Arrays{quantile(a[0], 0.25)}; }},
-      {"rad2deg", "numpy.rad2deg", "rad2deg(x)", {four}, [](const Arrays& a) { return Arrays{rad2deg(a[0])}; }},
-      {"randint", "jax.random.randint", "randint(key, {4}, 0, 10, DType::i32)", {key_type}, [](const Arrays& a) { return Arrays{randint(Key{a[0]}, {4}, 0, 10, DType::i32)}; }},
-      {"relu", "jax.nn.relu", "relu(x)", {four}, [](const Arrays& a) { return Arrays{relu(a[0])}; }},
-      {"repeat", "numpy.repeat", "repeat(x, 2)", {four}, [](const Arrays& a) { return Arrays{repeat(a[0], 2)}; }},
-      {"rms_norm", "flax.linen.RMSNorm", "rms_norm(x)", {matrix}, [](const Arrays& a) { return Arrays{rms_norm(a[0])}; }},
-      {"roll", "numpy.roll", "roll(x, 1)", {four}, [](const Arrays& a) { return Arrays{roll(a[0], 1)}; }},
-      {"searchsorted", "numpy.searchsorted", "searchsorted(x, y)", {four, four}, [](const Arrays& a) { return Arrays{searchsorted(a[0], a[1])}; }},
-      {"segment_max", "jax.ops.segment_max", "segment_max(x, y, 2)", {four, indices}, [](const Arrays& a) { return Arrays{segment_max(a[0], a[1], 2)}; }},
-      {"segment_min", "jax.ops.segment_min", "segment_min(x, y, 2)", {four, indices}, [](const Arrays& a) { return Arrays{segment_min(a[0], a[1], 2)}; }},
-      {"segment_sum", "jax.ops.segment_sum", "segment_sum(x, y, 2)", {four, indices}, [](const Arrays& a) { return Arrays{segment_sum(a[0], a[1], 2)}; }},
-      {"selu", "jax.nn.selu", "selu(x)", {four}, [](const Arrays& a) { return Arrays{selu(a[0])}; }},
-      {"silu", "jax.nn.silu", "silu(x)", {four}, [](const Arrays& a) { return Arrays{silu(a[0])}; }},
-      {"softmax", "jax.nn.softmax", "softmax(x)", {four}, [](const Arrays& a) { return Arrays{softmax(a[0])}; }},
-      {"softplus", "jax.nn.softplus", "softplus(x)", {four}, [](const Arrays& a) { return Arrays{softplus(a[0])}; }},
-      {"split", "numpy.split", "split(x, 2)", {four}, [](const Arrays& a) { return split(a[0], 2); }},
-      {"squeeze", "numpy.squeeze", "squeeze(x)", {thin}, [](const Arrays& a) { return Arrays{squeeze(a[0])}; }},
-      {"standardize", "jax.nn.standardize", "standardize(x)", {matrix}, [](const Arrays& a) { return Arrays{standardize(a[0])}; }},
-      {"stddev", "numpy.std", "stddev(x)", {four}, [](const Arrays& a) { return Arrays{stddev(a[0])}; }},
-      {"sum", "numpy.sum", "sum(x, 0, {.keepdims = true})", {matrix}, [](const Arrays& a) { return Arrays{sum(a[0], 0, {.keepdims = true})}; }},
-      {"swapaxes", "numpy.swapaxes", "swapaxes(x, 0, 1)", {matrix}, [](const Arrays& a) { return Arrays{swapaxes(a[0], 0, 1)}; }},
-      {"tensordot", "numpy.tensordot", "tensordot(x, y, 1)", {matrix, other}, [](const Arrays& a) { return Arrays{tensordot(a[0], a[1], 1)}; }},
-      {"tile", "numpy.tile", "tile(x, 2)", {four}, [](const Arrays& a) { return Arrays{tile(a[0], 2)}; }},
-      {"trace", "numpy.trace", "trace(x)", {square}, [](const Arrays& a) { return Arrays{trace(a[0])}; }},
-      {"tri", "numpy.tri", "tri(3, DType::f32)", {}, [](const Arrays&) { return Arrays{tri(3, DType::f32)}; }},
-      {"tril", "numpy.tril", "tril(x)", {square}, [](const Arrays& a) { return Arrays{tril(a[0])}; }},
-      {"triu", "numpy.triu", "triu(x)", {square}, [](const Arrays& a) { return Arrays{triu(a[0])}; }},
-      {"truncated_normal", "jax.random.truncated_normal", "truncated_normal(key, -1.0F, 1.0F, {4}, DType::f32)", {key_type}, [](const Arrays& a) { return Arrays{truncated_normal(Key{a[0]}, -1.0F, 1.0F, {4}, DType::f32)}; }},
-      {"uniform", "jax.random.uniform", "uniform(key, {4}, DType::f32)", {key_type}, [](const Arrays& a) { return Arrays{uniform(Key{a[0]}, {4}, DType::f32)}; }},
-      {"unique", "jax.numpy.unique", "unique(x, 3)", {four}, [](const Arrays& a) { return Arrays{unique(a[0], 3)}; }},
-      {"unique_counts", "jax.numpy.unique_counts", "unique_counts(x, 3)", {four}, [](const Arrays& a) { const UniqueCounts made = unique_counts(a[0], 3); return Arrays{made.values, made.counts}; }},
-      {"variance", "numpy.var", "variance(x, 0, {.ddof = 1})", {four}, [](const Arrays& a) { return Arrays{variance(a[0], 0, {.ddof = 1})}; }},
-      {"vdot", "numpy.vdot", "vdot(x, y)", {four, four}, [](const Arrays& a) { return Arrays{vdot(a[0], a[1])}; }},
-      {"vstack", "numpy.vstack", "vstack({x, y})", {four, four}, [](const Arrays& a) { return Arrays{vstack({a[0], a[1]})}; }},
-      {"xlogy", "jax.scipy.special.xlogy", "xlogy(x, y)", {four, four}, [](const Arrays& a) { return Arrays{xlogy(a[0], a[1])}; }},
+      CALL("numpy.all", operands(matrix), all(x > 0, 0)),
+      CALL("numpy.amax", operands(matrix), amax(x, 0)),
+      CALL("numpy.amin", operands(matrix), amin(x, 0)),
+      CALL("numpy.any", operands(matrix), any(x > 0, 0)),
+      CALL("numpy.array_split", operands(four), array_split(x, 3)),
+      CALL("jax.lax.associative_scan", operands(four),
+           associative_scan([](Array a, Array b) { return a * b; }, x)),
+      CALL("numpy.atleast_1d", operands(scalar), atleast_1d(x)),
+      CALL("numpy.atleast_2d", operands(four), atleast_2d(x)),
+      CALL("numpy.average", operands(four), average(x)),
+      DRAW("jax.random.bernoulli", operands(key_type), bernoulli(key, 0.5, {4})),
+      CALL("jax.numpy.bincount", operands(indices), bincount(x, 4)),
+      DRAW("jax.random.bits", operands(key_type), bits(key, {4}, DType::u32)),
+      CALL("numpy.broadcast_arrays", operands(three, matrix), broadcast_arrays({x, y})),
+      DRAW("jax.random.categorical", operands(key_type, four), categorical(key, x)),
+      DRAW("jax.random.choice", operands(key_type), choice(key, 10, {4})),
+      CALL("numpy.copysign", operands(four, four), copysign(x, y)),
+      CALL("numpy.count_nonzero", operands(matrix), count_nonzero(x)),
+      CALL("optax.softmax_cross_entropy_with_integer_labels", operands(matrix, indices), cross_entropy(x, y)),
+      CALL("numpy.deg2rad", operands(four), deg2rad(x)),
+      CALL("numpy.diag", operands(four), diag(x)),
+      CALL("numpy.diagonal", operands(square), diagonal(x)),
+      DRAW("flax.linen.Dropout", operands(key_type, four), dropout(key, x, 0.1)),
+      CALL("numpy.einsum", operands(matrix, other), einsum("ij,jk->ik", x, y)),
+      CALL("jax.nn.elu", operands(four), elu(x)),
+      DRAW("jax.random.exponential", operands(key_type), exponential(key, {4}, DType::f32)),
+      CALL("numpy.eye", operands(), eye(3, DType::f32)),
+      CALL("numpy.flip", operands(four), flip(x)),
+      CALL("numpy.floor_divide", operands(four, four), floor_divide(x, y)),
+      DRAW("jax.random.fold_in", operands(key_type), fold_in(key, 1)),
+      CALL("numpy.full_like", operands(four), full_like(x, 2)),
+      CALL("jax.nn.gelu", operands(four), gelu(x)),
+      CALL("jax.nn.glu", operands(four), glu(x)),
+      DRAW("jax.random.gumbel", operands(key_type), gumbel(key, {4}, DType::f32)),
+      CALL("jax.nn.hard_tanh", operands(four), hard_tanh(x)),
+      CALL("numpy.histogram", operands(four), histogram(x, 4)),
+      CALL("numpy.hstack", operands(four, three), hstack({x, y})),
+      CALL("numpy.hypot", operands(four, four), hypot(x, y)),
+      CALL("numpy.inner", operands(four, four), inner(x, y)),
+      CALL("numpy.isinf", operands(four), isinf(x)),
+      CALL("numpy.isnan", operands(four), isnan(x)),
+      CALL("jax.random.key", operands(number), key(x)),
+      CALL("numpy.kron", operands(four, four), kron(x, y)),
+      CALL("flax.linen.LayerNorm", operands(matrix), layer_norm(x)),
+      CALL("jax.nn.leaky_relu", operands(four), leaky_relu(x)),
+      CALL("numpy.lexsort", operands(four, four), lexsort({x, y})),
+      CALL("numpy.linspace", operands(), linspace(0, 1, 5, DType::f32)),
+      CALL("jax.nn.log_sigmoid", operands(four), log_sigmoid(x)),
+      CALL("jax.nn.log_softmax", operands(four), log_softmax(x)),
+      CALL("numpy.logaddexp", operands(four, four), logaddexp(x, y)),
+      CALL("jax.numpy.cumulative_logsumexp", operands(four), logcumsumexp(x)),
+      CALL("numpy.logspace", operands(), logspace(0, 2, 3, DType::f32)),
+      CALL("jax.nn.logsumexp", operands(four), logsumexp(x)),
+      CALL("numpy.linalg.matrix_norm", operands(matrix), matrix_norm(x, {.ord = 1})),
+      CALL("numpy.mean", operands(matrix), mean(x, 0)),
+      CALL("numpy.median", operands(four), median(x)),
+      CALL("numpy.meshgrid", operands(four, three), meshgrid({x, y})),
+      CALL("numpy.mod", operands(four, four), mod(x, y)),
+      CALL("numpy.moveaxis", operands(matrix), moveaxis(x, 0, -1)),
+      CALL("numpy.nan_to_num", operands(four), nan_to_num(x)),
+      CALL("numpy.nanmean", operands(four), nanmean(x)),
+      CALL("numpy.nansum", operands(four), nansum(x)),
+      CALL("numpy.linalg.norm", operands(four), norm(x, 0, {.ord = 1})),
+      DRAW("jax.random.normal", operands(key_type), normal(key, {4}, DType::f32)),
+      CALL("jax.nn.one_hot", operands(indices), one_hot(x, 3)),
+      CALL("numpy.outer", operands(four, four), outer(x, y)),
+      DRAW("jax.random.permutation", operands(key_type), permutation(key, 4)),
+      CALL("numpy.prod", operands(matrix), prod(x, 0)),
+      CALL("numpy.ptp", operands(matrix), ptp(x, 0)),
+      CALL("numpy.quantile", operands(four), quantile(x, 0.25)),
+      CALL("numpy.rad2deg", operands(four), rad2deg(x)),
+      DRAW("jax.random.randint", operands(key_type), randint(key, {4}, 0, 10, DType::i32)),
+      CALL("jax.nn.relu", operands(four), relu(x)),
+      CALL("numpy.repeat", operands(four), repeat(x, 2)),
+      CALL("flax.linen.RMSNorm", operands(matrix), rms_norm(x)),
+      CALL("numpy.roll", operands(four), roll(x, 1)),
+      CALL("numpy.searchsorted", operands(four, four), searchsorted(x, y)),
+      CALL("jax.ops.segment_max", operands(four, indices), segment_max(x, y, 2)),
+      CALL("jax.ops.segment_min", operands(four, indices), segment_min(x, y, 2)),
+      CALL("jax.ops.segment_sum", operands(four, indices), segment_sum(x, y, 2)),
+      CALL("jax.nn.selu", operands(four), selu(x)),
+      CALL("jax.nn.silu", operands(four), silu(x)),
+      CALL("jax.nn.softmax", operands(four), softmax(x)),
+      CALL("jax.nn.softplus", operands(four), softplus(x)),
+      CALL("numpy.split", operands(four), split(x, 2)),
+      CALL("numpy.squeeze", operands(thin), squeeze(x)),
+      CALL("jax.nn.standardize", operands(matrix), standardize(x)),
+      CALL("numpy.std", operands(four), stddev(x)),
+      CALL("numpy.sum", operands(matrix), sum(x, 0, {.keepdims = true})),
+      CALL("numpy.swapaxes", operands(matrix), swapaxes(x, 0, 1)),
+      CALL("numpy.tensordot", operands(matrix, other), tensordot(x, y, 1)),
+      CALL("numpy.tile", operands(four), tile(x, 2)),
+      CALL("numpy.trace", operands(square), trace(x)),
+      CALL("numpy.tri", operands(), tri(3, DType::f32)),
+      CALL("numpy.tril", operands(square), tril(x)),
+      CALL("numpy.triu", operands(square), triu(x)),
+      DRAW("jax.random.truncated_normal", operands(key_type),
+           truncated_normal(key, -1.0F, 1.0F, {4}, DType::f32)),
+      DRAW("jax.random.uniform", operands(key_type), uniform(key, {4}, DType::f32)),
+      CALL("jax.numpy.unique", operands(four), unique(x, 3)),
+      CALL("jax.numpy.unique_counts", operands(four), unique_counts(x, 3)),
+      CALL("numpy.var", operands(four), variance(x, 0, {.ddof = 1})),
+      CALL("numpy.vdot", operands(four, four), vdot(x, y)),
+      CALL("numpy.vstack", operands(four, four), vstack({x, y})),
+      CALL("jax.scipy.special.xlogy", operands(four, four), xlogy(x, y)),
   });
-  // clang-format on
   return *rows;
 }
+
+#undef CALL
+#undef DRAW
 
 }  // namespace tutti

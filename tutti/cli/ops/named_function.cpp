@@ -32,21 +32,69 @@ void add_ops(const Program& program, std::vector<std::string>& names) {
 
 const std::vector<FunctionRow>& all_transforms() {
   static const Type x(DType::f32, {3}), rows(DType::f32, {2, 3});
-  // clang-format off
   static const NeverDestroyed<std::vector<FunctionRow>> all({
-      {"grad", "jax.grad", "grad(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { return Arrays{grad(f)(a[0])}; }},
-      {"hessian", "jax.hessian", "hessian(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { return Arrays{hessian(f)(a[0])}; }},
-      {"hvp", "jax.jvp(jax.grad(f), (x,), (v,))[1]", "hvp(f, x, v), f(x) = sum(tanh(x) * x)", {x, x}, [](const Arrays& a) { return Arrays{hvp(f, a[0], a[1])}; }},
-      {"jacfwd", "jax.jacfwd", "jacfwd(g)(x), g(x) = tanh(x) * x", {x}, [](const Arrays& a) { return Arrays{jacfwd(g)(a[0])}; }},
-      {"jacrev", "jax.jacrev", "jacrev(g)(x), g(x) = tanh(x) * x", {x}, [](const Arrays& a) { return Arrays{jacrev(g)(a[0])}; }},
-      {"jvp", "jax.jvp", "jvp(g, {x}, {t}), g(x) = tanh(x) * x", {x, x}, [](const Arrays& a) { const auto [value, tangent] = jvp(g, std::tuple(a[0]), std::tuple(a[1])); return Arrays{value, tangent}; }},
-      {"linearize", "jax.linearize", "linearize(g, {x}).second(t), g(x) = tanh(x) * x", {x, x}, [](const Arrays& a) { return Arrays{linearize(g, std::tuple(a[0])).second(a[1])}; }},
-      {"remat", "jax.checkpoint", "grad(remat(f))(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { return Arrays{grad(remat(f))(a[0])}; }},
-      {"value_and_grad", "jax.value_and_grad", "value_and_grad(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { const auto [value, gradient] = value_and_grad(f)(a[0]); return Arrays{value, gradient}; }},
-      {"vjp", "jax.vjp", "vjp(g, {x}).second(t), g(x) = tanh(x) * x", {x, x}, [](const Arrays& a) { return Arrays{std::get<0>(vjp(g, std::tuple(a[0])).second(a[1]))}; }},
-      {"vmap", "jax.vmap", "vmap(f)(x), f(x) = sum(tanh(x) * x)", {rows}, [](const Arrays& a) { return Arrays{vmap(f)(a[0])}; }},
+      {"grad",
+       "jax.grad",
+       "grad(f)(x), f(x) = sum(tanh(x) * x)",
+       {x},
+       [](const Arrays& a) { return Arrays{grad(f)(a[0])}; }},
+      {"hessian",
+       "jax.hessian",
+       "hessian(f)(x), f(x) = sum(tanh(x) * x)",
+       {x},
+       [](const Arrays& a) { return Arrays{hessian(f)(a[0])}; }},
+      {"hvp",
+       "jax.jvp(jax.grad(f), (x,), (v,))[1]",
+       "hvp(f, x, v), f(x) = sum(tanh(x) * x)",
+       {x, x},
+       [](const Arrays& a) { return Arrays{hvp(f, a[0], a[1])}; }},
+      {"jacfwd",
+       "jax.jacfwd",
+       "jacfwd(g)(x), g(x) = tanh(x) * x",
+       {x},
+       [](const Arrays& a) { return Arrays{jacfwd(g)(a[0])}; }},
+      {"jacrev",
+       "jax.jacrev",
+       "jacrev(g)(x), g(x) = tanh(x) * x",
+       {x},
+       [](const Arrays& a) { return Arrays{jacrev(g)(a[0])}; }},
+      {"jvp",
+       "jax.jvp",
+       "jvp(g, {x}, {t}), g(x) = tanh(x) * x",
+       {x, x},
+       [](const Arrays& a) {
+         const auto [value, tangent] = jvp(g, std::tuple(a[0]), std::tuple(a[1]));
+         return Arrays{value, tangent};
+       }},
+      {"linearize",
+       "jax.linearize",
+       "linearize(g, {x}).second(t), g(x) = tanh(x) * x",
+       {x, x},
+       [](const Arrays& a) { return Arrays{linearize(g, std::tuple(a[0])).second(a[1])}; }},
+      {"remat",
+       "jax.checkpoint",
+       "grad(remat(f))(x), f(x) = sum(tanh(x) * x)",
+       {x},
+       [](const Arrays& a) { return Arrays{grad(remat(f))(a[0])}; }},
+      {"value_and_grad",
+       "jax.value_and_grad",
+       "value_and_grad(f)(x), f(x) = sum(tanh(x) * x)",
+       {x},
+       [](const Arrays& a) {
+         const auto [value, gradient] = value_and_grad(f)(a[0]);
+         return Arrays{value, gradient};
+       }},
+      {"vjp",
+       "jax.vjp",
+       "vjp(g, {x}).second(t), g(x) = tanh(x) * x",
+       {x, x},
+       [](const Arrays& a) { return Arrays{std::get<0>(vjp(g, std::tuple(a[0])).second(a[1]))}; }},
+      {"vmap",
+       "jax.vmap",
+       "vmap(f)(x), f(x) = sum(tanh(x) * x)",
+       {rows},
+       [](const Arrays& a) { return Arrays{vmap(f)(a[0])}; }},
   });
-  // clang-format on
   return *all;
 }
 
