@@ -29,7 +29,7 @@
 
 namespace tutti::bench {
 
-/// What each device starts from: whole numbers from -7 to 7 that differ between devices and elements. Sums of
+/// The input of each device: whole numbers from -7 to 7 that differ between devices and elements. Sums of
 /// eight are exact in bf16, too.
 struct Start {
   static constexpr double largest = 7;
@@ -58,13 +58,13 @@ struct Collective {
   enum class Links { in_a_loop, written_out } links;
   bool takes_blocks;   // the operand has S / devices, the result S; else the operand has S
   bool result_varies;  // else all devices have one result together
-  /// What a link has to read and write: S so often per device, and so often in all.
+  /// The bytes that a link has to read and write, as multiples of S: per device, and in all.
   int per_device, in_all;
-  /// Of what magnitude the values are, a link rounds that often at most.
+  /// The most roundings of a link, in units of the magnitude of the values.
   int roundings;
   double (*expected)(const Start& start, int links, int device, std::int64_t i);
 
-  /// As a copy moves each byte twice, it moves as much as a link when it copies that many.
+  /// The number of bytes whose copy moves as much as a link: a copy reads and writes each byte.
   std::size_t copied_bytes(int devices, std::size_t bytes) const {
     return static_cast<std::size_t>(per_device * devices + in_all) * bytes / 2;
   }
@@ -125,7 +125,7 @@ inline constexpr std::array<Collective, 8> collectives = {{
      false, 0, 2, 0, [](const Start& start, int, int, std::int64_t i) { return start(1, i); }},
 }};
 
-/// What one device does.
+/// The function of one device.
 inline Array chain(const Collective& collective, const Array& x, int links) {
   // The barrier: a link on the first operand may not be done once for all.
   auto next = [&](const Array& y) {
@@ -173,7 +173,8 @@ class Chain {
   int links() const { return links_; }
   std::string explain() const { return executable_.explain(); }
 
-  /// What is wrong with the result; empty if nothing is. Of large results every 61st element is looked at.
+  /// The first wrong element of the result; empty if all are right. Looks at every 61st element of large
+  /// results.
   std::string mistake() {
     const GlobalArrays results = run();
     const double eps = inputs_[0]->type().dtype() == DType::bf16 ? 0x1p-8 : 0x1p-24;

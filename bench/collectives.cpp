@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a barrier of all workers costs, in ns: about 45 where they share a cache ("near"), 200 where they do
+/// The time of a barrier of all workers, in ns: about 45 where they share a cache ("near"), 200 where they do
 /// not.
 double handoff_ns(Team& team) {
   struct Probe {
@@ -46,7 +46,7 @@ double handoff_ns(Team& team) {
 class Session {
  public:
   /// Once the team has its workers: the caller is worker 0, on its first processor as they are on the others.
-  /// Else it may land beside one of them.
+  /// Else it may share a processor with one of them.
   Session() { bind_to_first_processor(); }
 
   Json answer(const std::string& line) {

@@ -32,7 +32,7 @@ int ranks() {
   return count;
 }
 
-/// What every rank sends and receives; `n` is S in elements, `block` an n-th of it.
+/// The buffers that every rank sends and receives; `n` is S in elements, `block` an n-th of it.
 struct Buffers {
   std::vector<float> send, receive;
   int n, block;
@@ -147,7 +147,7 @@ class Session {
       buffers_.send[i] = start(rank, static_cast<long>(i));
   }
 
-  /// Of large results every 61st element is looked at.
+  /// Looks at every 61st element of large results.
   bool all_right() const {
     int right = 1, everywhere = 0;
     const std::size_t step = buffers_.receive.size() > (1 << 14) ? 61 : 1;

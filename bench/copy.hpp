@@ -45,7 +45,7 @@ struct Copy {
     });
   }
 
-  /// By plain or by streaming stores, whichever is faster; `stores` says which.
+  /// The faster of plain and streaming stores; `stores` says which.
   double least_microseconds() {
     stores = Stores::plain;
     const double plain = microseconds();

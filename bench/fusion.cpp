@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused regions on 8 devices beside loops fused by hand, which two workers run over the same shards. Rows x
-// columns are those of one device.
+// Compares fused regions on 8 devices with loops fused by hand, which two workers run over the same shards.
+// Rows x columns are those of one device.
 #include "tutti/devices/team.hpp"
 #include "tutti/tutti.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan from one sharding to another costs before anything moves: the mean over pairs drawn from all
+// The time to find a plan from one sharding to another: the mean over pairs drawn from all
 // shardings.
 #include <benchmark/benchmark.h>
 

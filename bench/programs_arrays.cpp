@@ -131,7 +131,7 @@ Measure sum_of_bytes(std::int64_t) {
                                           [](const Moments& m) { return m.sum; }});
 }
 
-// Of [2048, 2048], as in bench/programs_peer.py.
+// The arrays are [2048, 2048], as in bench/programs_peer.py.
 constexpr std::int64_t edge = 2048;
 
 template <class F>
@@ -175,7 +175,7 @@ Measure functions(std::int64_t) {
   };
 }
 
-/// Of element [b, 0, l] of an einsum "bij,bjk,bkl->bil" of values.
+/// Element [b, 0, l] of an einsum "bij,bjk,bkl->bil" of values.
 double of_three(std::int64_t b, std::int64_t l, const Tensors& x) {
   const std::int64_t n = x[0].shape()[1], at = b * n * n;
   double sum = 0;
@@ -231,7 +231,7 @@ Measure first_memset(std::int64_t mebibytes) {
   };
 }
 
-/// Of a program with that many MiB of results: rows, all alike.
+/// The first call of a program with so many MiB of results: equal rows.
 Measure first_call(std::int64_t mebibytes) {
   constexpr std::int64_t columns = 1024;
   return [mebibytes] {

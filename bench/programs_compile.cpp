@@ -7,7 +7,7 @@
 namespace tutti::bench {
 namespace {
 
-/// What a program must make of an argument.
+/// The expected result of a program.
 struct Expected {
   Tensor argument;
   std::vector<float> result;
@@ -36,7 +36,7 @@ Measure time_of(std::int64_t size) {
   };
 }
 
-/// Of sum(sin(sin(..x))), `equations` times sin.
+/// The gradient of sum(sin(sin(..x))), with `equations` times sin.
 struct Gradient {
   std::int64_t equations;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ragged_all_to_all beside all_to_all, and collectives in two halves beside whole ones. SIZE is the bytes of
-// a device.
+// Compares ragged_all_to_all with all_to_all, and collectives in two halves with whole ones. SIZE is the
+// bytes of a device.
 // bench/rows.hpp says how they are asked for. All are chains on 8 devices; the time is that of a link.
 #include "bench/rows.hpp"
 

@@ -69,7 +69,7 @@ Measure on_devices(std::int64_t devices) {
   return prepare_updates({update, Carry::donated, many_trips, devices, wide_rows, wide});
 }
 
-/// By memcpy, of a carry with that many rows.
+/// A memcpy of a carry with so many rows.
 Measure prepare_copy(std::int64_t rows) {
   auto from = std::make_shared<Tensor>(values({rows, narrow})), to = std::make_shared<Tensor>(*from);
   return [from, to, target = to->mutable_bytes()] {

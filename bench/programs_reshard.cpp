@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays from one sharding to another on the mesh x=4,y=2, beside a copy of them by two workers. SIZE is the
+// Compares moves of arrays between shardings on the mesh x=4,y=2 with a copy by two workers. SIZE is the
 // bytes of the whole. bench/rows.hpp says how they are asked for; bench/reshard_peer.py does the same in JAX.
 #include "bench/copy.hpp"
 #include "bench/rows.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs behind the table of bench/programs.py share: the commands that they answer, and the
+// Shared code of the programs behind the table of bench/programs.py: the commands that they answer, and the
 // checks.
 //   measure NAME SIZE   {"us": .., "value": .., "arena": bytes}, or {"error": ..} if Tutti refuses the program;
 //                       the first time it also compiles and checks the values: a wrong one ends the process

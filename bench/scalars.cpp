@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one small equation costs: 1,000 dependent scalar equations on 8 devices.
+// The time of one small equation: 1,000 dependent scalar equations on 8 devices.
 #include <benchmark/benchmark.h>
 
 #include "tutti/base/inside.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to hand work to the team, and what the team costs while it has none.
+// The time to hand work to the team, and the cost of the team while it has none.
 #include "tutti/devices/team.hpp"
 
 #include <benchmark/benchmark.h>

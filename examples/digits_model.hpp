@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the digits example: a network of two layers whose hidden units are split over the
-// mesh axis "model" and whose batch is split over "data". Shared with the tests and benchmarks.
+// The function of one device in the digits example: a network of two layers whose hidden units are split over
+// the mesh axis "model" and whose batch is split over "data". Shared with the tests and benchmarks.
 #pragma once
 
 #include "tutti/tutti.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a layer of experts, and beside it a dense layer, to predict the next character of a text; see
+// Trains a layer of experts, and for comparison a dense layer, to predict the next character of a text; see
 // experts_model.hpp for what one device does.
 #include <fmt/core.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the experts example. Two networks guess the next character. In the middle of one is
-// a layer of experts, one per device along "expert": each token goes to the one that its router chooses, and
-// comes back. In the other it is one dense layer, with as many parameters as a token meets in the first.
+// The function of one device in the experts example. Two networks guess the next character. In the middle of
+// one is a layer of experts, one per device along "expert": each token goes to the one that its router
+// chooses, and comes back. In the other it is one dense layer, with as many parameters as a token meets in
+// the first.
 // Shared with the tests.
 #pragma once
 
@@ -57,7 +58,7 @@ struct Routed {
 };
 
 // There is room for all tokens of all devices, so none is dropped. The price is that each expert computes
-// that many rows, most of them zeros. The probability of the chosen expert is the weight of its answer: that
+// as many rows, most of them zeros. The probability of the chosen expert is the weight of its answer: that
 // is how the router learns.
 inline Routed through_experts(const Experts& network, const Array& x) {
   const std::int64_t tokens = x.dim(0), experts = axis_size("expert");

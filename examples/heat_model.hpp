@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the heat example. A square plate is split over the mesh axes "y" and "x". Heat
-// spreads in it step by step; its border is cold. From the final field a search finds the initial one: the
-// gradient of the final error goes back through all steps and exchanges. Shared with the tests.
+// The function of one device in the heat example. A square plate is split over the mesh axes "y" and "x".
+// Heat spreads in it step by step; its border is cold. From the final field a search finds the initial one:
+// the gradient of the final error goes back through all steps and exchanges. Shared with the tests.
 #pragma once
 
 #include <tuple>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device does in the transformer example. The batch is split over the mesh axis "data"; heads and
-// hidden units are split over "model". Of every matrix a device keeps only its part along "data" and gathers
-// the rest when a layer needs it (fully sharded data parallel). Shared with the tests and benchmarks.
+// The function of one device in the transformer example. The batch is split over the mesh axis "data"; heads
+// and hidden units are split over "model". Of every matrix a device keeps only its part along "data" and
+// gathers the rest when a layer needs it (fully sharded data parallel). Shared with the tests and benchmarks.
 #pragma once
 
 #include <cmath>
@@ -40,13 +40,13 @@ struct Batch {
   Array seen, next;  // i32[batch, context]: characters, and those that follow them
 };
 
-// A matrix of which each device along "data" keeps some rows. Reduced: its gradient is a sum of terms, and
-// each device gets the sum for its own rows, by a reduce_scatter.
+// The whole matrix. Each device along "data" keeps some of its rows. Reduced: its gradient is a sum of terms,
+// and each device gets the sum for its own rows, by a reduce_scatter.
 inline Array whole(const Array& rows) { return all_gather(rows, "data", {.tiled = true, .to = reduced}); }
 
 inline Array normalised(const Array& x, const Norm& norm) { return standardize(x) * norm.scale + norm.shift; }
 
-// What the heads of this device see in the characters so far; the sum over "model" is what all heads see.
+// Attention of this device's heads over the characters so far; the sum over "model" is what all heads see.
 inline Array attention(const Array& x, const Layer& layer) {
   std::int64_t batch = x.dim(0), time = x.dim(1);
   auto by_head = [&](const Array& weights) {  // [batch, heads, time, head_size]

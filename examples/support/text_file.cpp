@@ -22,7 +22,7 @@ std::string read_text(const std::string& path, const std::string& advice) {
   while ((n = gzread(file.get(), block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(n));
   int status = Z_OK;
   std::string reason = gzerror(file.get(), &status);
-  // A file that was cut off decompresses without an error of its own but for this one.
+  // A file that was cut off decompresses without any other error.
   ops::require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: cannot be read: {}; {}",
                path, reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason, advice);
   return text;

@@ -32,7 +32,7 @@ void require_whole_heads(const Mesh& mesh, const Sizes& sizes) {
 Params<std::vector<Layer>> unrolled_start(const Sizes& sizes, std::uint64_t seed) {
   examples::Random random(seed);
   std::int64_t width = sizes.width, attended = sizes.heads * head_size;
-  // Of a product with numbers of variance 1 the variance is `variance`.
+  // A product with numbers of variance 1 has the variance `variance`.
   auto matrix = [&](std::int64_t rows, std::int64_t columns, double variance = 1) {
     return Array(random.uniform({rows, columns}, std::sqrt(3 * variance / static_cast<double>(rows))));
   };

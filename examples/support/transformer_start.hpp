@@ -20,7 +20,7 @@ Params<std::vector<Layer>> unrolled_start(const Sizes& sizes, std::uint64_t seed
 /// The same numbers for the scan.
 Params<Layer> stacked(const Params<std::vector<Layer>>& params);
 
-/// As many zeros.
+/// Zeros of the same shapes.
 template <class T>
 T zeros_like_tree(const T& like) {
   return tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, like);

@@ -16,8 +16,7 @@ const Mesh& mesh() {
   return cube;
 }
 
-// --- shard_map in vmap
-// -------------------------------------------------------------------------------------------
+// --- shard_map in vmap -------------------------------------------------------------------------------------
 
 // x times the sum of its squares over all devices.
 Array scaled(const Array& x) {
@@ -99,8 +98,7 @@ TEST(shard_map_in_vmap, may_use_the_axis_of_the_vmap) {
   for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(found[i], expected[i % 4]) << i;
 }
 
-// --- vmap in shard_map
-// -------------------------------------------------------------------------------------------
+// --- vmap in shard_map -------------------------------------------------------------------------------------
 
 // Rows are lanes on each of the devices of "a", which has some of them.
 template <class F>
@@ -161,8 +159,7 @@ TEST(vmap_in_shard_map, has_the_gradient_through_collectives_over_both) {
   EXPECT_EQ(computed_one(grad(loss), x.array(), w.array()), expected.values);
 }
 
-// --- shard_map in shard_map
-// --------------------------------------------------------------------------------------
+// --- shard_map in shard_map --------------------------------------------------------------------------------
 
 // Rows over a, then columns of each part over b: y = x * (sum of its row) + (sum of its column on this device
 // of a).
@@ -234,8 +231,7 @@ TEST(nested_shard_map, goes_three_deep_with_a_vmap_between) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(found[i], sums[i % 2]) << i;
 }
 
-// --- Specs that leave axes out
-// -----------------------------------------------------------------------------------
+// --- Specs that leave axes out -----------------------------------------------------------------------------
 
 TEST(partial_specs, split_a_dim_over_two_axes_slowest_first) {
   Table x = some_table(8, 1);
@@ -281,7 +277,7 @@ TEST(partial_specs, hand_terms_from_one_shard_map_to_the_next) {
   EXPECT_EQ(computed(both, x.array()), (std::vector<Doubles>{sums, twice}));
 }
 
-// Of a reduced argument the gradient of each device is a term.
+// The gradient of a reduced argument is a term on each device.
 TEST(partial_specs, take_reduced_arguments_and_sum_their_gradients) {
   Table x = some_table(4, 3), w = some_table(1, 3, 2);
   auto loss = [](Array weights, Array rows) {
@@ -318,8 +314,7 @@ TEST(partial_specs, are_refused_where_a_dim_does_not_split) {
                  "('a', 'b'); pad it or use another dim");
 }
 
-// --- Outside
-// -----------------------------------------------------------------------------------------------------
+// --- Outside -----------------------------------------------------------------------------------------------
 
 // [4, 4], in four blocks over a and b: each twice what it was.
 Array in_blocks(const Array& x) {

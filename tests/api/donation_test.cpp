@@ -91,8 +91,7 @@ TEST(arguments_by_rvalue, may_be_some_of_them_in_any_tree) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i], start[i] + start[i] + start[i]);
 }
 
-// --- What somebody else holds is left alone
-// ------------------------------------------------------------------------
+// --- What somebody else holds is left alone ----------------------------------------------------------------
 
 // Its result may lie over its argument.
 auto doubled() {

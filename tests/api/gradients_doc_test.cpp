@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/gradients_of_equal_parameters.md says beside its programs, which tests/pages runs.
+// The claims of docs/gradients_of_equal_parameters.md. tests/pages runs its programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -33,15 +33,14 @@ Tensors whole_values(const Types& types, int seed) {
   return found;
 }
 
-// Of sums of n terms in other orders: n * eps times the sum of their magnitudes, per step.
+// Allows what sums of n terms in other orders differ by: n * eps times the sum of their magnitudes, per step.
 void expect_close(const Tensor& a, const Tensor& b, double magnitude) {
   ASSERT_EQ(a.shape(), b.shape());
   double bound = 64 * std::numeric_limits<double>::epsilon() * magnitude;
   for (std::int64_t i = 0; i < a.elements(); ++i) EXPECT_NEAR(a.at(i), b.at(i), bound) << "element " << i;
 }
 
-// --- One function per collective
-// ---------------------------------------------------------------------------------
+// --- One function per collective ---------------------------------------------------------------------------
 
 TEST(gradient, of_a_loss_over_a_split_batch) {
   auto body = [](const Array& x, const Array& w) { return psum(reduce_sum(exp(0.5 * matmul(x, w))), "a"); };
@@ -253,8 +252,7 @@ TEST(nested_shard_map, refuses_an_axis_of_the_outer_one) {
       ".axes, or give the other one another name");
 }
 
-// --- Second derivatives
-// ------------------------------------------------------------------------------------------
+// --- Second derivatives ------------------------------------------------------------------------------------
 
 TEST(second_derivative, of_a_loss_over_a_split_batch) {
   auto gradient_norm = [](const Arrays& x) {

@@ -12,7 +12,7 @@ namespace {
 
 const Mesh mesh({{"x", 4}});
 
-/// What `body` makes of 8 numbers, 2 per device, and 2 that are equal: 0 to 7 and 10, 20.
+/// The result of `body` for 8 numbers, 2 per device, and 2 that are equal: 0 to 7 and 10, 20.
 Tensor on_devices(const std::function<Array(Array, Array)>& body, const P& out) {
   Array parts = Tensor({8}, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7}),
         equal = Tensor({2}, std::vector<double>{10, 20});

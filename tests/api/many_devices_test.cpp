@@ -28,8 +28,8 @@ Array array(const Numbers& numbers) {
   return Tensor(Shape{devices * n}, std::vector<std::int32_t>(numbers.begin(), numbers.end()));
 }
 
-/// What the parts of x give: a sum, a gather, an exchange, and a loop that sums over the last axis of the
-/// mesh in every trip, with a sum over all devices beside it.
+/// The results for the parts of x: a sum, a gather, an exchange, and a loop that sums over the last axis of
+/// the mesh and over all devices in every trip.
 struct Results {
   Numbers sum, gathered, exchanged, carry, ys;
 };

@@ -49,7 +49,7 @@ inline Doubles numbers(const Array& array) {
   return found;
 }
 
-/// What a function of whole arrays computes on the mesh a=2, b=2, c=2; each leaf of the result on its own.
+/// The results of a function of whole arrays on the mesh a=2, b=2, c=2; each leaf of the result on its own.
 template <class F, class... A>
 std::vector<Doubles> computed(const F& function, const A&... arguments) {
   static const Machine machine = open_local(Mesh({{"a", 2}, {"b", 2}, {"c", 2}}), {.workers = 2});

@@ -119,8 +119,7 @@ TEST(vmap, maps_other_dims_in_and_out) {
   EXPECT_EQ(columns, value_of([](const Arrays& x) { return x[0] * x[0]; }, arguments));
 }
 
-// --- A vmap axis is an axis
-// --------------------------------------------------------------------------------------
+// --- A vmap axis is an axis --------------------------------------------------------------------------------
 
 // `body` over an axis named "i" of 4, of a mesh or of a vmap: the same.
 void expect_same_over_vmap_and_mesh(const Function& body, const Types& types) {

@@ -37,7 +37,7 @@ TEST_P(collective_chains, notice_a_wrong_value) {
 INSTANTIATE_TEST_SUITE_P(, collective_chains, testing::ValuesIn(collectives),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// What a link is compared with: a copy reads and writes each byte.
+// A link is compared with a copy, which reads and writes each byte.
 TEST(collective_chains_moved, counts_the_bytes_read_and_written) {
   auto halves = [](std::string_view name) {
     return std::ranges::find(collectives, name, &Collective::name)->copied_bytes(8, 2);

@@ -138,8 +138,8 @@ TEST(explain, tells_all_of_a_comparison) {
   x is greater than y, element by element; false for NaN.
 
 declared in tutti/ops/compare.hpp
-  // Shapes broadcast as in NumPy; a number takes the dtype of the array )"
-                               R"(beside it. Each throws T005
+  // Shapes broadcast as in NumPy; a number takes the dtype of the other )"
+                               R"(operand. Each throws T005
   // if the shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit,
   // T004 for an unreduced sum.
   Array operator<(const Operand& a, const Operand& b);

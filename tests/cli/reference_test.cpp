@@ -123,7 +123,7 @@ TEST(declarations, share_the_comment_above_a_group) {
 }
 
 TEST(lookup, shows_options_with_their_defaults) {
-  const Found types = named_types(declared("scan"));
+  const Declarations types = named_types(declared("scan"));
   ASSERT_EQ(types.size(), 1U);
   EXPECT_NE(types[0]->text.find("std::optional<std::int64_t> length = {};  // needed only"),
             std::string::npos)

@@ -54,8 +54,7 @@ Array looped(const Trip& trip, const Array& x, ScanOptions options = {}) {
   return sin(last) + reduce_sum(sin(ys)) * 0.5;
 }
 
-// --- Loops over equal values
-// -----------------------------------------------------------------------------------
+// --- Loops over equal values -------------------------------------------------------------------------------
 
 TEST(device_branch_gradient, of_a_loop_over_numbers) {
   expect_gradient(where_second([](const Array& x) { return looped(two_ways, x); }));
@@ -161,8 +160,7 @@ TEST(device_branch_gradient, of_a_loop_with_a_loop_of_unknown_length_inside) {
   }));
 }
 
-// --- Branches, rules and lanes inside
-// --------------------------------------------------------------------------
+// --- Branches, rules and lanes inside ----------------------------------------------------------------------
 
 TEST(device_branch_gradient, of_a_branch_that_devices_choose_in_a_loop_in_another) {
   expect_gradient(where_second([](const Array& x) {
@@ -256,8 +254,7 @@ TEST(device_branch_gradient, of_a_pullback_called_in_a_branch) {
   }));
 }
 
-// --- Cost
-// ------------------------------------------------------------------------------------------------------
+// --- Cost --------------------------------------------------------------------------------------------------
 
 // The backward half of the branch makes the numbers again, but not the products of the loop.
 TEST(device_branch_gradient, makes_only_the_numbers_again) {

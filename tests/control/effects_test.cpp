@@ -24,7 +24,7 @@ Machine machine_with(Lines& lines, MachineOptions options = {}, const Mesh& mesh
   return open_local(mesh, options);
 }
 
-/// What a function of one array prints in one call.
+/// The lines that a function of one array prints in one call.
 template <class F>
 Lines lines_of(F function, const Array& x, MachineOptions options = {}) {
   Lines lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes a future and what does not, and programs in which several futures are alike.
+// Uses of a future that are taken or refused, and programs with several equal futures.
 #include <gtest/gtest.h>
 
 #include "tests/control/on_devices_of_a.hpp"
@@ -72,7 +72,7 @@ TEST(futures, are_received_as_a_tree_of_the_same_structure) {
             "T012 precv:");
 }
 
-// ---- several that are alike
+// ---- several equal futures
 
 Tensor gradient_of(const Body& body) {
   const Array x = Tensor({4}, {1.5, -2.0, 0.25, 3.0});

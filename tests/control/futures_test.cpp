@@ -126,7 +126,8 @@ TEST(futures, are_received_as_they_were_sent) {
 
 // ---- refused
 
-/// What the library says to the body of a device. A line of this file is named by the comment at its end.
+/// The message of the library for the body of a device. A line of this file is named by the comment at its
+/// end.
 std::string said(const std::function<Array(Array)>& body) {
   std::string text = "accepted";
   try {

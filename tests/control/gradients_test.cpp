@@ -24,8 +24,7 @@ Function on_mesh(const Function& body, std::vector<Specs> in) {
 
 using Pair = std::pair<Array, Array>;
 
-// --- Loops
-// -----------------------------------------------------------------------------------------------------
+// --- Loops -------------------------------------------------------------------------------------------------
 
 TEST(control_gradient, of_a_scan) {
   expect_gradient({f64({3}), f64({4, 3}), f64({3})}, [](const Arrays& a) {
@@ -71,8 +70,7 @@ TEST(control_gradient, of_a_scan_that_carries_partial_sums) {
                       {P(), P("a")}));
 }
 
-// --- Branches
-// --------------------------------------------------------------------------------------------------
+// --- Branches ----------------------------------------------------------------------------------------------
 
 Array positive(const Array& x) { return reduce_sum(x) > 0.0; }
 
@@ -125,8 +123,7 @@ TEST(control_gradient, of_a_scan_of_branches_that_choose_by_the_carry) {
   expect_gradient({f64({3}), f64({2, 3}), f64({4, 1, 3})}, loss);
 }
 
-// --- Higher, batched
-// -------------------------------------------------------------------------------------------
+// --- Higher, batched ---------------------------------------------------------------------------------------
 
 TEST(control_gradient, of_a_gradient) {
   auto loss = [](const Arrays& a) {
@@ -231,8 +228,7 @@ TEST(control_gradient, is_pulled_back_in_lanes_of_lanes_of_a_device) {
   expect_gradient({f64({2}), f64({4, 2})}, on_mesh(loss, {P(), P("a")}));
 }
 
-// --- Cost
-// ------------------------------------------------------------------------------------------------------
+// --- Cost --------------------------------------------------------------------------------------------------
 
 int all_reduces(const Program& program) { return count(program, "all_reduce"); }
 

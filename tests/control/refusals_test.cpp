@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What control flow refuses, at the line of the user, and what it says.
+// Refusals of control flow: the line of the user, and the message.
 #include "tests/support/refusal.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What control flow makes of states, and how it is printed.
+// The states of control flow, and how it is printed.
 #include <gtest/gtest.h>
 
 #include "tests/support/tracing.hpp"

@@ -119,7 +119,7 @@ std::vector<int> processors_of_helper(Team& team) {
   return found;
 }
 
-// Of a thread that may use one processor only, the last: its helpers may not leave it, and help nobody.
+// A thread may use one processor only, the last. Its helpers may not leave it, and help nobody.
 TEST(team, stays_on_the_processors_that_its_maker_may_use) {
   std::thread maker([] {
     const std::vector<int> one{usable_processors().back()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experts example: its layer beside a loop over tokens, its training, its pictures, and the program as a
-// user runs it.
+// The experts example: its layer compared with a loop over tokens, its training, its pictures, and the
+// program as a user runs it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,7 @@ const Sizes small{.experts = 4, .context = 3, .part = 4, .width = 8, .hidden = 6
 const Mesh mesh({{"expert", 4}});
 constexpr std::int64_t tokens = 20;
 
-// --- The layer
-// ---------------------------------------------------------------------------------------------------
+// --- The layer ---------------------------------------------------------------------------------------------
 
 struct Layer {
   std::vector<double> y;             // [tokens, width]
@@ -96,8 +95,7 @@ TEST(experts, leaves_no_token_out_where_some_experts_get_all) {
   expect_as_one_by_one(network);
 }
 
-// --- Training
-// ----------------------------------------------------------------------------------------------------
+// --- Training ----------------------------------------------------------------------------------------------
 
 struct Training {
   std::vector<double> dense, experts;
@@ -143,8 +141,7 @@ TEST(experts, has_the_same_bits_with_a_buffer_per_device) {
   EXPECT_EQ(by_type.parameters, per_device.parameters);
 }
 
-// --- Pictures
-// ----------------------------------------------------------------------------------------------------
+// --- Pictures ----------------------------------------------------------------------------------------------
 
 std::size_t points_of(std::size_t values) {
   TemporaryName file("curve.svg");
@@ -171,8 +168,7 @@ TEST(curve_picture, draws_parts_as_bars) {
   EXPECT_EQ(examples::bars(std::vector<std::int32_t>{0}), "  0 0.0 %\n");
 }
 
-// --- The program
-// -------------------------------------------------------------------------------------------------
+// --- The program -------------------------------------------------------------------------------------------
 
 Finished run_program(const std::string& options) {
   return run_command(program_folder() + "/experts " + options);

@@ -111,8 +111,7 @@ TEST(heat, has_the_same_bits_with_a_buffer_per_device) {
   EXPECT_EQ(by_type.search.field.tensor(), per_device.search.field.tensor());
 }
 
-// --- Pictures
-// ----------------------------------------------------------------------------------------------------
+// --- Pictures ----------------------------------------------------------------------------------------------
 
 // Rising from 0 at the left to almost 1 at the right.
 const Field slope{"slope", filled([](int, int x) { return x / double(size); })};
@@ -138,8 +137,7 @@ TEST(field_picture, has_a_path_of_rows_for_each_level) {
   EXPECT_EQ(svg.find("M0 "), std::string::npos) << "level 0 is the background";
 }
 
-// --- The program
-// -------------------------------------------------------------------------------------------------
+// --- The program -------------------------------------------------------------------------------------------
 
 std::string program(const std::string& options) { return program_folder() + "/heat " + options; }
 const std::string quick = " --size 32 --time-steps 25";

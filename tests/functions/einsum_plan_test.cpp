@@ -29,7 +29,7 @@ double operations_in_order(const Problem& problem, const std::vector<LabelPair>&
   return operations;
 }
 
-// Of all orders there are: each time any pair of those that are left.
+// The minimum over all orders: each time any pair of those that are left.
 double fewest_operations(const Problem& problem, const LiveLabels& live) {
   std::vector<int> values;
   for (std::size_t i = 0; i < live.size(); ++i)

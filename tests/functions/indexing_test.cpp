@@ -29,8 +29,7 @@ Tensor of_both(const std::function<Array(Array, Array)>& function, const Tensor&
   return computed_by([&](const Arrays& a) { return function(a[0], a[1]); }, {x, i});
 }
 
-// --- Indices out of range
-// --------------------------------------------------------------------------------------
+// --- Indices out of range ----------------------------------------------------------------------------------
 
 TEST(index, of_arrays_reads_the_nearest_element_if_out_of_range) {
   EXPECT_EQ(of_both([](Array x, Array i) { return x[i]; }, four, beyond), row<double>({10, 10, 13, 13}));
@@ -107,8 +106,7 @@ TEST(index, by_cpp_numbers_of_every_type) {
             row<double>({11, 13, 12, 10}));
 }
 
-// --- all
-// -------------------------------------------------------------------------------------------------------
+// --- all ---------------------------------------------------------------------------------------------------
 
 TEST(all, is_true_where_no_element_is_zero) {
   Tensor x(Shape{2, 3}, Doubles{1, 0, nan, 2, -3, 4});
@@ -128,8 +126,7 @@ TEST(all, refuses_a_dim_that_is_not_there) {
                  "T006 {file}:{line}: all: dim 1 is out of range for f32[4], which has dims -1 to 0");
 }
 
-// --- Errors
-// ----------------------------------------------------------------------------------------------------
+// --- Errors ------------------------------------------------------------------------------------------------
 
 Array square_of(const Array& x) { return reshape(x, {2, 2}); }
 
@@ -284,8 +281,7 @@ TEST(at, refuses_sums_and_products_of_bool) {
       "minimum, or convert it to i32");
 }
 
-// --- States and derivatives
-// ------------------------------------------------------------------------------------
+// --- States and derivatives --------------------------------------------------------------------------------
 
 TEST(index, refuses_a_varying_index_into_a_sum) {
   expect_refused(
@@ -346,8 +342,7 @@ TEST(at, of_extremes_shares_the_derivative_among_equals) {
   EXPECT_EQ(computed_by(by_updates, given), row<double>({1.0 / 3, 1.0 / 3, 0, 1, 0}));
 }
 
-// --- Cost
-// ------------------------------------------------------------------------------------------------------
+// --- Cost --------------------------------------------------------------------------------------------------
 
 std::vector<std::string> ops_of(const std::function<Array(const Arrays&)>& function) {
   const Types types{Type(DType::f32, {5, 3}), Type(DType::i32, {4}), Type(DType::f32, {4, 3})};

@@ -22,7 +22,7 @@ inline Tensor made(const Tensors& arguments, const std::function<Array(const Arr
   return all_made(arguments, [&](const Arrays& x) { return Arrays{function(x)}; })[0];
 }
 
-/// What the trace of `function` refuses: "T005: squeeze: ..".
+/// The refusal of the trace of `function`: "T005: squeeze: ..".
 inline std::string refused(const Types& types, const std::function<Array(const Arrays&)>& function) {
   return refusal_of([&] { trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }); });
 }

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// What the function returns for these arguments.
+/// The result of the function for these arguments.
 inline Tensor on_one_device(const Tensors& arguments, const std::function<Array(const Arrays&)>& function) {
   const Arrays given(arguments.begin(), arguments.end());
   auto compiled = open_local(Mesh({{"x", 1}})).compile(function, given);

@@ -17,7 +17,7 @@ namespace {
 
 using Draw = std::function<Array(const Key&)>;
 
-/// What `draw` makes of a key, compiled for the mesh.
+/// The result of `draw` for a key, compiled for the mesh.
 Array drawn_on(const Mesh& mesh, const Draw& draw, const Key& from = key(42)) {
   Machine machine = open_local(mesh);
   auto compiled = machine.compile([&](const Key& k) { return draw(k); }, from);

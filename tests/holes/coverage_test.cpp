@@ -13,8 +13,7 @@ using Pair = std::pair<Array, Array>;
 
 Array three() { return full({}, 3, DType::f32); }
 
-// --- States
-// ------------------------------------------------------------------------------------------------------
+// --- States ------------------------------------------------------------------------------------------------
 
 TEST(h059, axes_of_one_call_may_be_in_different_states) {
   Blocks along_x = scalars({5, 5, 7, 7});
@@ -29,7 +28,7 @@ TEST(h059, axes_of_one_call_may_be_in_different_states) {
   expect_blocks(x2y2, {}, along_x, of_one([=](Array v) { return pcast(v, both, varying); }), {}, along_x);
 }
 
-// What a device of two holds after a transition, from 1 and 2 where they differ, from 3 where they are equal.
+// The values of two devices after a transition, from 1 and 2 where they differ, from 3 where they are equal.
 struct Transition {
   std::string type;
   Body body;
@@ -133,8 +132,7 @@ TEST(h080, scatter_add_takes_reduced_values) {
   expect_blocks(x2, {}, scalars({1, 2}), body, {3}, {{5, 6, 2}});
 }
 
-// --- Control flow
-// --------------------------------------------------------------------------------------------------
+// --- Control flow ------------------------------------------------------------------------------------------
 
 TEST(h081, branches_and_carries_are_joined) {
   auto branch = [](const Array& x) {
@@ -184,8 +182,7 @@ TEST(h111, scan_has_a_gradient_by_a_stack_of_reduced_weights) {
   expect_blocks(x2, {}, scalars({1, 2}), by_weights, {2}, {{3, 3}});
 }
 
-// --- Single collectives
-// --------------------------------------------------------------------------------------------
+// --- Single collectives ------------------------------------------------------------------------------------
 
 TEST(h065, broadcast_over_an_axis_with_a_long_name) {
   expect_blocks(Mesh({{"model", 3}}), {}, scalars({5, 6, 7}),
@@ -281,8 +278,7 @@ TEST(h083, gather_to_reduced_casts_equal_values) {
   expect_blocks(x2, {}, scalars({1, 2}), body, {2}, {{3, 3}});
 }
 
-// --- Machines
-// ------------------------------------------------------------------------------------------------------
+// --- Machines ----------------------------------------------------------------------------------------------
 
 TEST(h094, broadcast_runs_on_cpus) {
   expect_blocks(i2j2, {}, scalars({0, 1, 2, 3}),

@@ -30,7 +30,7 @@ TEST(h022, exchange_to_another_dim_is_transposed_to_where_it_came_from) {
     Array received = all_to_all(x, "x", {.split = 0, .concat = 2});  // [3, 2, 2]
     return reduce_sum(received * (reshape(arange(12, DType::f32), {3, 2, 2}) + 100 * device_number("x")));
   };
-  // What device c received from d as [j, k, d], of weight 4j + 2k + d + 100c, goes back to [c, j, k].
+  // Device c received from d, as [j, k, d], a value of weight 4j + 2k + d + 100c. It goes back to [c, j, k].
   Blocks expected(2);
   for (std::size_t d = 0; d < 2; ++d)
     for (int c = 0; c < 2; ++c)

@@ -122,7 +122,7 @@ template <class T>
 std::string type_of_future(const Future<T>& future) {
   return to_string(future.leaves()[0].pending.type());
 }
-/// What `start` of f32[2]{V:x} returns, which is finished.
+/// The type of the future that `start` of f32[2]{V:x} returns. The future is finished.
 std::string type_of_started(const std::function<Future<Array>(const Array&)>& start) {
   std::string type;
   type_of(x2, [&](const Array& x) {
@@ -142,8 +142,7 @@ std::string plainly_lowered(const Body& body) {
   return write(lower_per_device(program, x2));
 }
 
-// --- Send and receive
-// ----------------------------------------------------------------------------------------------
+// --- Send and receive --------------------------------------------------------------------------------------
 
 TEST(h004, what_is_received_differs_between_devices) {
   auto receive = [](const Array& x) { return sent_and_received.body(x, "x"); };
@@ -204,8 +203,7 @@ TEST(h095, send_and_receive_run_on_cpus) {
   EXPECT_NE(plainly_lowered(body).find("stablehlo.collective_permute"), std::string::npos);
 }
 
-// --- Pending maxima
-// ------------------------------------------------------------------------------------------------
+// --- Pending maxima ----------------------------------------------------------------------------------------
 
 TEST(h018, pending_maximum_has_a_derivative_that_ties_share) {
   auto largest = [](const Array& x) { return pmax_start(x, "x").done(); };
@@ -252,8 +250,7 @@ TEST(h064, maximum_is_pending_inside_the_body) {
       {}, scalars({5, 9, 9, 7}));
 }
 
-// --- Start and done
-// ------------------------------------------------------------------------------------------------
+// --- Start and done ----------------------------------------------------------------------------------------
 
 TEST(h021, start_and_done_have_derivatives) {
   for (const InHalves& pair : all_in_halves()) {

@@ -7,8 +7,8 @@
 namespace tutti {
 namespace {
 
-// What each of two devices sends: its first row to device 0, the rest to device 1, which gets row 0 of device
-// 0 first.
+// The slices that each of two devices sends: its first row to device 0, the rest to device 1, which gets row
+// 0 of device 0 first.
 const SlicesOfEach first_and_rest{.input_offsets = {{0, 1}, {0, 1}},
                                   .send_sizes = {{1, 2}, {1, 1}},
                                   .output_offsets = {{0, 0}, {1, 2}},
@@ -18,7 +18,7 @@ const SlicesOfEach first_and_rest{.input_offsets = {{0, 1}, {0, 1}},
 const SlicesOfEach some_empty{.input_offsets = {{0, 0}, {0, 0}},
                               .send_sizes = {{0, 1}, {2, 0}},
                               .output_offsets = {{0, 0}, {0, 0}}};
-// Of two places: the first keeps nothing and sends row 0; the second sends row 1, and keeps row 0.
+// The slices of two places: the first keeps nothing and sends row 0; the second sends row 1, and keeps row 0.
 const SlicesOfEach in_pairs{.input_offsets = {{0, 0}, {1, 0}},
                             .send_sizes = {{0, 1}, {1, 1}},
                             .output_offsets = {{0, 0}, {1, 1}}};
@@ -41,8 +41,7 @@ Array exchanged_in_groups(const Array& x, const Array& output, const std::string
 const Blocks of_four{{1, 2}, {3, 4}, {5, 6}, {7, 8}};
 const Blocks exchanged_of_four{{0, 6}, {7, 3}, {1, 5}, {0, 4}};
 
-// --- Types
-// -------------------------------------------------------------------------------------------------------
+// --- Types -------------------------------------------------------------------------------------------------
 
 TEST(h005, ragged_exchange_varies_along_its_axes_though_the_output_does_not) {
   EXPECT_EQ(type_of(x2,
@@ -75,10 +74,9 @@ TEST(h005, ragged_exchange_keeps_the_states_of_other_axes) {
   EXPECT_EQ(type_of(x2y2, [&](const Array& x) { return exchange(psum(x, "y"), no_rows(2)); }), "f32[2]{V:x}");
 }
 
-// --- Differentiation
-// -----------------------------------------------------------------------------------------------
+// --- Differentiation ---------------------------------------------------------------------------------------
 
-// Of five rows two are replaced on device 0, and one on device 1.
+// Two of five rows are replaced on device 0, and one on device 1.
 TEST(h008, rows_under_an_empty_slice_are_hit_if_another_slice_lands_there) {
   auto loss = [](const Array& x, const Array& output) {
     Array result = ragged_all_to_all(x, output, own_slices(some_empty), "x");
@@ -113,8 +111,7 @@ TEST(h009, ragged_exchange_in_groups_is_transposed_in_its_groups) {
   expect_blocks(x4, {2}, of_four, by_output, {2}, {{1, 0}, {0, 0}, {0, 0}, {31, 0}});
 }
 
-// --- Batching
-// ------------------------------------------------------------------------------------------------------
+// --- Batching ----------------------------------------------------------------------------------------------
 
 TEST(h035, ragged_exchange_between_lanes) {
   auto lane = [](const Array& x) {
@@ -151,8 +148,7 @@ TEST(h036, ragged_exchange_in_groups_of_lanes) {
                 {{0, 6, 7, 3, 1, 5, 0, 4}});
 }
 
-// --- Coverage
-// ------------------------------------------------------------------------------------------------------
+// --- Coverage ----------------------------------------------------------------------------------------------
 
 TEST(h082, ragged_exchange_checks_dtypes_rows_and_numbers_of_slices) {
   auto exchange = [](const Array& output, std::int64_t slices, std::int64_t sizes) {

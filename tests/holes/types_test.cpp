@@ -186,8 +186,7 @@ TEST(h100, maximum_of_a_pending_sum_over_another_axis_is_refused) {
       "which only linear functions take. Reduce first: psum(x, \"data\")");
 }
 
-// --- Pending sums beside other values
-// ----------------------------------------------------------------------------
+// --- Pending sums and other values -------------------------------------------------------------------------
 
 Array sum_of(const Array& x) { return pcast(x, "data", unreduced); }
 std::string beside(std::string_view name, std::string_view sum, std::string_view equal) {

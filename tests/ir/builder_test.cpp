@@ -149,8 +149,7 @@ TEST(builder, unbinds_axes_at_the_end_of_their_scope) {
             "it, or with vmap(f, {.axis = \"data\"})");
 }
 
-// --- Places
-// -----------------------------------------------------------------------------------------------------
+// --- Places ------------------------------------------------------------------------------------------------
 
 Array twice(const Array& x, Where where) {
   return front_end("twice", where, [&] { return x + x; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's own op, in the user's own file, beside the library's: no line of the library knows it.
+// A user's own op, in the user's own file: no line of the library knows it.
 #include <gtest/gtest.h>
 
 #include <cmath>

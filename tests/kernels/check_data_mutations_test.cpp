@@ -130,8 +130,7 @@ TEST(data_mutations, a_swizzle_of_the_loads_only_is_wrong_data_in_one_block) {
                {"element 0 of the output [16]", "it is element 6 of the input of rank 0"});
 }
 
-// --- offsets beyond 2^31 on sparse memory: the first and last tiles, and some between
-// ----------------------------------
+// --- offsets beyond 2^31 on sparse memory: the first and last tiles, and some between ----------------------
 
 EmittedKernels beyond_2_to_the_31(const CollectiveSpec& spec) {
   return small_kernels({spec, Encoding::poll}, {8192, 2});
@@ -166,8 +165,7 @@ TEST(sparse_memory, offsets_of_32_bits_are_out_of_bounds) {
   }
 }
 
-// --- payload as its own flag
-// -------------------------------------------------------------------------------------------
+// --- payload as its own flag -------------------------------------------------------------------------------
 
 TEST(data_mutations, a_plain_payload_that_is_its_own_flag_is_a_race) {
   const auto kernels = tiny_group(2, 1, [](Script& s) {
@@ -194,8 +192,7 @@ TEST(data_mutations, a_relaxed_payload_that_is_the_flag_of_others_is_a_race) {
                 "but the store does not release"});
 }
 
-// --- packets
-// -----------------------------------------------------------------------------------------------------------
+// --- packets -----------------------------------------------------------------------------------------------
 
 class packet_mutation : public data_mutation {};
 std::vector<Cell> of_packets() {

@@ -91,8 +91,7 @@ TEST_P(exhaustive, orders_of_two_blocks_have_no_fault) {
   expect_all_orders(kernels, 1);
 }
 
-// --- replays
-// -----------------------------------------------------------------------------------------------------------
+// --- replays -----------------------------------------------------------------------------------------------
 
 std::vector<EmittedKernels> faulty_kernels() {
   std::vector<EmittedKernels> all;
@@ -168,8 +167,7 @@ TEST(check_replay, one_seed_gives_one_report) {
   EXPECT_NE(to_string(check(kernels, options)), to_string(check(kernels, other)));
 }
 
-// --- kinds
-// -------------------------------------------------------------------------------------------------------------
+// --- kinds -------------------------------------------------------------------------------------------------
 
 TEST(check_kinds, each_finds_what_needs_two_changes_of_the_program) {
   for (ScheduleKind kind : {ScheduleKind::random, ScheduleKind::pct, ScheduleKind::exhaustive})
@@ -211,8 +209,7 @@ TEST(check_kinds, no_schedule_begins_after_the_ops_that_it_may_take) {
   EXPECT_LT(report.schedules, 20);
 }
 
-// --- machines
-// ----------------------------------------------------------------------------------------------------------
+// --- machines ----------------------------------------------------------------------------------------------
 
 class machines : public testing::TestWithParam<Cell> {
  protected:
@@ -263,8 +260,7 @@ TEST_P(machines, without_a_rank_and_without_a_limit_deadlock) {
                {"rank 2 does not launch call 1", ", call 1: "});
 }
 
-// --- options
-// -----------------------------------------------------------------------------------------------------------
+// --- options -----------------------------------------------------------------------------------------------
 
 TEST(check_options, out_of_range_are_refused) {
   const auto kernels = tiny_group(2, 1, [](Script&) {});

@@ -11,7 +11,7 @@
 namespace tutti::kernels {
 namespace {
 
-// Of each element of the result: rank * elements of a block + index in it; -1 if nobody wrote it, -2 if two
+// For each element of the result: rank * elements of a block + index in it; -1 if nobody wrote it, -2 if two
 // did.
 std::vector<std::int64_t> gathered(const CollectiveSpec& spec, const Launch& launch,
                                    const VisitOrder& order) {

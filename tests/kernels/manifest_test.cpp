@@ -104,7 +104,7 @@ TEST(manifest, refuses_inline_ptx_for_amd) {
       "which amd does not run; use poll or atomics");
 }
 
-/// What reading says after `change` of the JSON of gather_manifest().
+/// The message of reading after `change` of the JSON of gather_manifest().
 std::string read_after(const std::function<void(Json&)>& change) {
   Json json = Json::parse(text_of(gather_manifest()));
   change(json);

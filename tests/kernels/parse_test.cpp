@@ -101,7 +101,7 @@ TEST(kernel_parse, knows_every_variant_of_the_assembly_of_threads) {
   }
 }
 
-/// What a copied kernel looks like when Triton has given the arguments other names.
+/// A copied kernel after Triton has given the arguments other names.
 Function with_numbered_arguments(Function function) {
   for (std::size_t i = 0; i < function.arguments.size(); ++i)
     function.arguments[i].name = "arg" + std::to_string(i);
@@ -170,8 +170,7 @@ module @m {
 )");
 }
 
-// --- Refusals
-// -------------------------------------------------------------------------------------------------------
+// --- Refusals ----------------------------------------------------------------------------------------------
 
 std::string refusal_of(const std::string& text) {
   try {
@@ -289,8 +288,7 @@ TEST(kernel_parse, refuses_regions_too_deep) {
       std::string::npos);
 }
 
-// --- Any text is read or refused
-// -------------------------------------------------------------------------------------
+// --- Any text is read or refused ---------------------------------------------------------------------------
 
 std::vector<std::string> tokens_of(std::string_view text) {
   std::vector<std::string> tokens;

@@ -125,8 +125,7 @@ TEST(ptx_rules, see_a_missing_entry) {
             std::string::npos);
 }
 
-// --- Vectors
-// ---------------------------------------------------------------------------------------------------------
+// --- Vectors -----------------------------------------------------------------------------------------------
 
 TEST(ptx_rules, full_tiles_of_every_kernel_move_16_bytes_at_once) {
   for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {

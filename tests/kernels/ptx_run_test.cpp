@@ -118,8 +118,7 @@ TEST(ptx_run, waits_for_an_absent_rank_are_given_up_and_reported) {
   });
 }
 
-// --- The model sees defects
-// ------------------------------------------------------------------------------------------
+// --- The model sees defects --------------------------------------------------------------------------------
 
 /// Planted wherever the text has it.
 struct Planted {

@@ -105,7 +105,7 @@ TEST(table, info_builder) {
   EXPECT_EQ(eligible(no_groups).refusal, "no groups; write out the one group of all ranks");
 }
 
-// What those tests do not try.
+// Cases that the other tests do not try.
 TEST(gaps, scalars_and_blocks_without_elements) {
   for (const Shape& shape : {Shape{1}, Shape{1, 1}, Shape{0}, Shape{3, 0}})
     expect_right(gather_of(DType::f32, shape, 3));

@@ -17,8 +17,7 @@ bool names(const Op& op, const Axis& axis) {
   return std::regex_search(to_string(op), std::regex(fmt::format("\\b{}\\b", axis.name)));
 }
 
-// "II VV UR": states of the operands along one axis, those beside one another that the op accepts in some
-// example.
+// "II VV UR": the combinations of the operands' states along one axis that the op accepts in some example.
 std::string accepted(const OpRow& row, bool along_its_own_axes) {
   std::set<std::string> found;
   for (const Example& example : row.examples)

@@ -20,8 +20,7 @@ namespace {
 
 bool is_batched(const Example& example) { return example.op->refusal(Rule::batch).empty(); }
 
-// --- Lanes are devices
-// -------------------------------------------------------------------------------------------
+// --- Lanes are devices -------------------------------------------------------------------------------------
 
 // The example with operands that vary over `axis`, or are terms of a sum over it, only because they are cast,
 // those marked: batching leaves them alone.
@@ -80,8 +79,7 @@ void lanes_are_devices(const Example& example, Findings& findings) {
   }
 }
 
-// --- Lanes are calls
-// ---------------------------------------------------------------------------------------------
+// --- Lanes are calls ---------------------------------------------------------------------------------------
 
 constexpr int lanes = 3;  // another size than the mesh has
 const Axis lane_axis = fresh_axis("lane", lanes);
@@ -148,8 +146,7 @@ void lanes_are_calls(const Example& example, Findings& findings) {
   for_all_marks(example, same_as_calls, findings);
 }
 
-// --- No lanes
-// -------------------------------------------------------------------------------------------------
+// --- No lanes ----------------------------------------------------------------------------------------------
 
 // Results with lanes are empty and of the shape of a call's behind them; the others are a call's.
 void empty_or_as_a_call(const Example& example, const Bits& marked, Findings& findings) {

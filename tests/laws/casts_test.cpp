@@ -53,7 +53,7 @@ TEST(casts, of_a_reduced_parameter_cost_none) {
 }
 TEST(casts, to_two_states_cost_one_each) {
   Program program = trace({batch_x, weights.with(axis_a(), unreduced), weights}, [](const Arrays& in) {
-                      Array terms = psum(in[1] * in[2], Axes{axis_a()});  // w is R beside a sum
+                      Array terms = psum(in[1] * in[2], Axes{axis_a()});  // w is R, the other operand a sum
                       return Arrays{psum(reduce_sum(in[0] * in[2]), Axes{axis_a()}) + reduce_sum(terms)};
                     }).program;
   EXPECT_EQ(count(vjp(program, {false, false, true}), "all_reduce"), 2 + 2);

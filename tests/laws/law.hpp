@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A law is a sentence about the rules of every op. It is tried on every example of a row, in every
-// combination of states that the op accepts, and on planted ops of which one rule is wrong: those it must
-// catch.
+// combination of states that the op accepts, and on planted ops with one wrong rule: those it must catch.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +18,7 @@ inline void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
 
 namespace tutti {
 
-/// What a law found.
+/// The findings of a law.
 class Findings {
  public:
   void hold() { ++held_; }
@@ -52,7 +51,7 @@ inline bool holds(Law law, const std::vector<Example>& examples) {
 }
 
 /// The example, and the same op on operands of other states: any combination along one axis of the example
-/// mesh, and all operands alike along two axes; those that the op accepts.
+/// mesh, and the same states for all operands along two axes; those that the op accepts.
 std::vector<Example> variants(const Example& example);
 /// "add f64[3]{V:a}, f64[3]{V:a}".
 std::string described(const Example& example);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of which one rule is wrong, and nothing else: the laws must catch them.
+// Ops with one wrong rule: the laws must catch them.
 #pragma once
 
 #include <algorithm>
@@ -90,8 +90,9 @@ struct BlockOfNeighbour : OwnBlock {
   Kernel kernel(const Layout& layout) const {
     kernel::View view = std::get<kernel::View>(OwnBlock::kernel(layout));
     for (kernel::Digit& digit : view.digits)
-      if (digit.to.of == kernel::Coordinate::Of::axis && digit.to.axis == axis_a()) digit.to.axis = axis_b();
-      else if (digit.to.of == kernel::Coordinate::Of::axis) digit.to.axis = axis_a();
+      if (digit.to.of == kernel::Coordinate::Source::axis && digit.to.axis == axis_a())
+        digit.to.axis = axis_b();
+      else if (digit.to.of == kernel::Coordinate::Source::axis) digit.to.axis = axis_a();
     return view;
   }
   static std::vector<Example> examples() {
@@ -190,7 +191,7 @@ struct SwitchToNextBranch : Switch {
   Kernel kernel(const Layout&) const {
     std::vector<SubProgram> turned = branches;
     std::ranges::rotate(turned, turned.begin() + 1);
-    return kernel::Sub{kernel::Sub::How::choose, turned};
+    return kernel::Sub{kernel::Sub::Control::choose, turned};
   }
   SwitchToNextBranch with_programs(const std::vector<SubProgram>& programs) const {
     return {Switch::with_programs(programs)};

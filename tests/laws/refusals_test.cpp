@@ -51,7 +51,7 @@ std::string beginning(Rule rule, const Example& example) {
 void judge(Rule rule, const Example& example, const Error& error, Findings& findings) {
   std::string reason(example.op->refusal(rule)), text = error.what(), start = beginning(rule, example);
   bool not_linear = rule == Rule::transpose && reason.empty() && may_refuse_transpose(example);
-  // What is inside of an op stands at a place of its own.
+  // The equations inside of an op have places of their own.
   if (not_linear && !example.op->programs().empty())
     start = text.substr(0, text.find("transpose is refused: "));
   bool right = not_linear ? text.starts_with(start) && text.size() > start.size() : text == start + reason;

@@ -2,7 +2,7 @@
 // Laws of running. Whatever the plan - storage by type or per device, fused or not, one worker or two, split
 // by axes or by tiles - the bits are the same. With storage per device, whatever is typed equal comes out
 // equal (or run throws).
-// Of every op they are the bits that the definition of its kernel gives.
+// For every op they are the bits of the definition of its kernel.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -83,13 +83,12 @@ void same_bits_after_transforms(const Example& example, Findings& findings) {
     }
 }
 
-// --- More than a tile
-// --------------------------------------------------------------------------------------------
+// --- More than a tile --------------------------------------------------------------------------------------
 
 enum class Longer { first_dim, last_dim };
 
-/// The example with operands that a region walks in several tiles (of 4 or 8 KiB, run/region_space.cpp), the
-/// last of which is cut short: one dim of all operands that have the largest shape becomes longer. None if
+/// The example with operands that a region walks in several tiles (of 4 or 8 KiB, run/region_space.cpp). The
+/// last tile is cut short: one dim of all operands that have the largest shape becomes longer. None if
 /// its op takes no such operands.
 std::optional<Example> in_tiles(Example example, Longer longer) {
   constexpr std::int64_t tile_bytes = 8192;

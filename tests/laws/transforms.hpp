@@ -18,10 +18,10 @@ struct Transform {
   std::function<Transformed(const Program&)> apply;
 };
 
-/// What can be done to the program of an example: derivatives by all float inputs and by each, transposes,
+/// All transforms of the program of an example: derivatives by all float inputs and by each, transposes,
 /// batching over each mesh axis that its op may be batched over, and the simplifications.
 std::vector<Transform> transforms_of(const Example& example);
-/// What can be done to any program, or one made from an example: the same without transposes.
+/// All transforms of any program, or one made from an example: the same without transposes.
 std::vector<Transform> transforms_of(const Program& program, const Axes& batchable = {});
 
 /// Dead code, common subexpressions, early casts, borders as moves: the same inputs and outputs.

@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// Of a part that also differs along `others`.
+/// The lowered exchange of a part that also differs along `others`.
 std::string lowered(const Mesh& mesh, const P& from, const P& to, const Axes& others = {}) {
   const Type whole(DType::f32, {16, 16});
   const Sharding before = from.on(mesh, whole), after = to.on(mesh, whole);

@@ -177,7 +177,7 @@ std::vector<std::vector<std::int64_t>> all_indices(const Shape& shape) {
   return all;
 }
 
-// By the definition: the sum over the contracted dims, one result after another.
+// The definition: the sum over the contracted dims, one result after another.
 std::vector<double> by_definition(const DotGeneral& op, const Tensor& lhs, const Tensor& rhs,
                                   const Shape& result) {
   auto place = [](std::vector<std::int64_t>& index, const Dims& dims, std::span<const std::int64_t> values) {

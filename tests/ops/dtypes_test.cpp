@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for narrow dtypes in every op: sums of f16 and bf16 are rounded once, across devices too;
+// Properties of narrow dtypes in every op: sums of f16 and bf16 are rounded once, across devices too;
 // integers wrap.
 #include <gtest/gtest.h>
 

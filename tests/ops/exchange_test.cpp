@@ -45,8 +45,7 @@ std::string arrow(const Sharding& from, const Sharding& to) {
   return to_string(from) + " -> " + to_string(to) + " on " + to_string(from.mesh);
 }
 
-// --- Every pair of shardings
-// -------------------------------------------------------------------------------------
+// --- Every pair of shardings -------------------------------------------------------------------------------
 
 void expect_right_blocks(const Mesh& mesh, int rank) {
   const Shape shape = even_shape(mesh, rank);
@@ -99,8 +98,7 @@ TEST(exchange_by_moves, brings_every_device_its_block_of_a_matrix_on_axes_of_oth
   for (const Mesh& mesh : {two_by_three, two_by_four}) expect_right_moves(mesh, 2);
 }
 
-// --- One copy
-// ----------------------------------------------------------------------------------------------------
+// --- One copy ----------------------------------------------------------------------------------------------
 
 std::string view(const Mesh& mesh, const Shape& shape, const std::string& from, const std::string& to) {
   const Exchange op{shape, sharding_on(mesh, from), sharding_on(mesh, to)};
@@ -136,8 +134,7 @@ TEST(exchange, of_an_array_without_elements_is_no_digits) {
   EXPECT_EQ(view(cube, {0, 4}, "x | y", "y | x"), "0: d0 > d0");
 }
 
-// --- Collectives
-// -------------------------------------------------------------------------------------------------
+// --- Collectives -------------------------------------------------------------------------------------------
 
 std::string collectives(const Mesh& mesh, const Shape& shape, const std::string& from,
                         const std::string& to) {
@@ -222,8 +219,7 @@ TEST(exchange_by_moves, keeps_equal_blocks_in_place) {
     for (const auto& [source, target] : pairs) EXPECT_NE(target, kept) << source;
 }
 
-// --- What it says
-// ------------------------------------------------------------------------------------------------
+// --- What it says ------------------------------------------------------------------------------------------
 
 TEST(exchange, communicates_over_all_axes_that_move) {
   auto axes = [](const std::string& from, const std::string& to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What groups change: collectives over them go from varying to varying, and so do their derivatives.
+// Groups: collectives over them go from varying to varying, and so do their derivatives.
 #include <gtest/gtest.h>
 
 #include "tests/support/print.hpp"

@@ -16,7 +16,7 @@ using Layers = std::vector<Layer>;
 
 const Mesh line({{"x", 2}});
 
-/// What one device does to two layers of its own, on both devices.
+/// Runs the function of one device on two layers of its own, on both devices.
 std::vector<Tensor> on_devices(Layers (*body)(const Layers&)) {
   Layers layers{{Tensor(Shape{4}, {1.F, 2.F, 3.F, 4.F}), Tensor(Shape{2}, {5.F, 6.F})},
                 {Tensor(Shape{4}, {-1.F, 0.F, 10.F, 20.F}), Tensor(Shape{2}, {7.F, 9.F})}};

@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// What each device has, one row a device: numbers of slices, and rows of one element.
+/// The operands of each device, one row a device: numbers of slices, and rows of one element.
 struct Exchange {
   Mesh mesh;
   Blocks operand, output, input_offsets, send_sizes, output_offsets, recv_sizes;  // recv_sizes: may be none
@@ -23,7 +23,7 @@ Tensors of_each_device(const Blocks& blocks, DType dtype, const Mesh& mesh) {
   return tensors(blocks, Shape{std::ssize(blocks[0])}, dtype, mesh.devices());
 }
 
-/// What every device holds of `body`.
+/// The results of `body` on every device.
 Tensors results(const Exchange& given, const Result& body) {
   std::vector<Tensors> inputs{of_each_device(given.operand, DType::f32, given.mesh),
                               of_each_device(given.output, DType::f32, given.mesh)};

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-// What JAX draws from jax.random.PRNGKey(42); tests/oracle/random_test.cpp asks it about more.
+// The numbers that JAX draws from jax.random.PRNGKey(42); tests/oracle/random_test.cpp asks it about more.
 const Tensor key(Shape{2}, std::vector<std::uint32_t>{0, 42});
 const Type key_type(DType::u32, {2}), start_type(DType::u64, {});
 

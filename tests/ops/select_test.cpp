@@ -118,7 +118,7 @@ TEST(select, transposes_to_both_branches) {
                              "  return %3, %4\n}\n");
 }
 
-// The zero beside the cotangent is a value to the second derivative.
+// The zero that select pairs with the cotangent is a value for the second derivative.
 TEST(select, is_differentiated_twice) {
   Program once =
       vjp(trace({predicate, f32, f32}, [](const Arrays& x) { return Arrays{selected(x)}; }).program,

@@ -111,7 +111,7 @@ inline void expect_worked(const Worked& row) {
       << to_string(program);
 }
 
-/// What `function` of one whole array, compiled for the mesh, makes of f32 values.
+/// The result of `function` of one whole array, compiled for the mesh, for f32 values.
 inline Tensor of_whole(const Mesh& mesh, const std::function<Array(Array)>& function, const Shape& shape,
                        const std::vector<float>& values) {
   Array x = Tensor(shape, values);

@@ -392,7 +392,7 @@ std::vector<Worked> gradients_of_products() {
   };
 }
 
-// Of 8x16 by 16x4 matrices that count: two rows of the product for each position along x.
+// The product of 8x16 by 16x4 matrices that count: two rows of the product for each position along x.
 Blocks rows_of_83() {
   Blocks blocks;
   for (int device = 0; device < 8; ++device) {

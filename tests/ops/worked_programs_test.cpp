@@ -11,7 +11,7 @@ using Pair = std::pair<Array, Array>;
 
 const Pairs around{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
 
-// Of each row of x times the parameters, by the parameters.
+// The gradient of each row of x times the parameters, by the parameters.
 Array gradient_per_sample(const Array& parameters, const Array& x) {
   auto loss = [](const Array& p, const Array& row) { return reduce_sum(p * row); };
   return vmap(grad(loss), {.in = {none, 0}})(parameters, x);
@@ -124,8 +124,7 @@ std::vector<Worked> all_rows() {
 INSTANTIATE_TEST_SUITE_P(numbers, worked_programs, testing::ValuesIn(all_rows()),
                          [](const auto& row) { return "no_" + row.param.number; });
 
-// --- Of whole arrays
-// -----------------------------------------------------------------------------------------------
+// --- Of whole arrays ---------------------------------------------------------------------------------------
 
 TEST(worked_shard_maps, in_lanes_have_the_numbers_of_75) {
   auto sum = shard_map([](Array x) { return psum(x, "x"); }, {.mesh = x4, .in = P("x"), .out = P()});

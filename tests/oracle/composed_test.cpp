@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/numpy.md composes of functions of ours, beside the function of JAX. The twins are in
+// Compositions of our functions in docs/numpy.md, compared with the function of JAX. The twins are in
 // jax_composed.py.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experts example on 8 devices: steps of training beside the same in JAX, where an all_gather and a
-// gather do what ragged_all_to_all does.
+// The experts example on 8 devices: steps of training compared with the same in JAX, where an all_gather and
+// a gather do what ragged_all_to_all does.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -28,7 +28,7 @@ Program in_halves(const Example& start) {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// What XLA computes; the test fails if it refuses the text.
+/// The results of XLA; the test fails if it refuses the text.
 std::vector<Tensors> computed_by_xla(const std::string& text, const std::vector<Tensors>& inputs) {
   Verdict verdict = Oracle::shared().run(text, static_cast<int>(inputs.at(0).size()), inputs);
   EXPECT_EQ(verdict.errors, std::vector<std::string>{}) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heat example on 8 devices: steps of descent beside the same in JAX.
+// The heat example on 8 devices: steps of descent compared with the same in JAX.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,8 +54,7 @@ const double eps = std::ldexp(1.0, -23), largest = 2;
 const double of_gradient = 2 * time_steps * 3 * eps * largest;
 const double of_field = 2 * 9.05 * of_gradient;
 
-// A misfit is half a sum of squares, each of which is known as far as the field is. The sum itself is rounded
-// too.
+// A misfit is half a sum of squares. Each square is as exact as the field, and the sum itself is rounded too.
 double of_misfit(double misfit) {
   return std::sqrt(2 * misfit * rows * columns) * of_field + 2 * 12 * eps * misfit;
 }

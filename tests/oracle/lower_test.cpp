@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitter writes, read by the real parser and run by XLA.
+// The texts of the emitter, read by the real parser and run by XLA.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ std::vector<Tensors> run(const Program& program, const Mesh& mesh, const std::ve
   return verdict.results;
 }
 
-/// Of one op without operands.
+/// Runs one op without operands.
 Tensors run(const Mesh& mesh, Type result, std::function<Lowered(Emitter&, const Lowered&)> script) {
   ProgramOf program;
   Var only = program.equation(result, {}, std::move(script));
@@ -32,7 +32,7 @@ Tensors run(const Mesh& mesh, Type result, std::function<Lowered(Emitter&, const
   return results.empty() ? Tensors{} : results[0];
 }
 
-/// Of one op with one operand.
+/// Runs one op with one operand.
 Tensors run(const Mesh& mesh, const Tensors& input, Type result,
             std::function<Lowered(Emitter&, const Lowered&)> script) {
   ProgramOf program;

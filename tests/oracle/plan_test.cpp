@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans beside those of Shardy's own pass, for shardings without sums: never more bytes, never more steps.
+// Compares plans with those of Shardy's own pass, for shardings without sums: never more bytes, never more
+// steps.
 // Both may cut axes into parts. Pairs that Shardy leaves alone are left out.
 #include "tutti/plan/plan.hpp"
 
@@ -79,7 +80,7 @@ std::int64_t product(const std::vector<std::int64_t>& parts) {
   return all;
 }
 
-/// What a device receives in "all_gather 2 1; all_to_all 1 2", from `parts` of each dim on.
+/// The totals that a device receives in "all_gather 2 1; all_to_all 1 2", from `parts` of each dim on.
 Totals totals_of(const std::string& collectives, std::vector<std::int64_t> parts, std::int64_t bytes) {
   Totals totals;
   std::istringstream lines(collectives);
@@ -153,8 +154,7 @@ TEST_F(shardy, sends_no_fewer_bytes_and_takes_no_fewer_steps) {
   EXPECT_EQ(counts.refused, 0);
 }
 
-// --- The table
-// ---------------------------------------------------------------------------------------------------
+// --- The table ---------------------------------------------------------------------------------------------
 
 /// Shardy's steps: "all_slice, all_gather"; those that name a part of an axis have a star.
 std::string names_of(const std::string& collectives) {

@@ -30,7 +30,7 @@ Tensors drawn(const Draws& draws, std::int64_t seed) {
   return results;
 }
 
-/// Of the same numbers: JAX's indices are i64.
+/// True for the same numbers: JAX's indices are i64.
 bool is_equal(const Tensor& ours, const Tensor& theirs) {
   if (ours.dtype() == theirs.dtype()) return ours == theirs;
   if (ours.dtype() != DType::i32 || theirs.dtype() != DType::i64 || ours.shape() != theirs.shape())

@@ -107,7 +107,7 @@ TEST_F(stablehlo_page_in_python, prints_our_numbers) {
 
 using lower_text_in_xla = OracleTest;
 
-/// What XLA makes of the text with these whole arguments, of the one result on device 0.
+/// The one result of XLA on device 0, for the text with these whole arguments.
 Tensor by_xla(const std::string& text, int devices, const std::vector<Tensors>& inputs) {
   const Verdict verdict = Oracle::shared().run(text, devices, inputs);
   EXPECT_EQ(verdict.errors, std::vector<std::string>{}) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transformer example, 12 layers on 8 devices: twenty steps of training beside the same in JAX.
+// The transformer example, 12 layers on 8 devices: twenty steps of training compared with the same in JAX.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of trees beside NumPy's: what one writes, the other reads.
+// Files of trees: NumPy reads what we write, and the reverse.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

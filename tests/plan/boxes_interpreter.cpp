@@ -15,7 +15,7 @@ namespace {
 
 using Index = std::vector<std::int64_t>;
 
-/// What a device holds: values by element.
+/// The values of a device by element.
 struct Held {
   Box box;
   std::map<Index, std::uint64_t> values;

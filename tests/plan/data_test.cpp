@@ -82,7 +82,7 @@ TEST(plan_data, is_right_for_a_scalar_and_for_no_elements) {
   expect_right_data("x2 y3", Shape{0, 6}, Sums::included, 1);
 }
 
-// What the tests above would not be worth without.
+// Planted faults: the tests above must notice them.
 
 ReshardPlan planned(std::string_view mesh, const Shape& shape, std::string_view from, std::string_view to) {
   const Mesh devices = mesh_of(mesh);

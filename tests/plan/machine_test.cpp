@@ -27,8 +27,7 @@ void for_each_pair(const std::vector<Sharding>& all, F&& look) {
     for (const Sharding& to : all) look(from, to);
 }
 
-// --- Data
-// --------------------------------------------------------------------------------------------------------
+// --- Data --------------------------------------------------------------------------------------------------
 
 /// A pair on a mesh of 1 to 3 axes, for an array of rank 0 to 4 of at most 2,000 elements.
 PlanRequest drawn(std::mt19937& engine) {
@@ -72,8 +71,7 @@ TEST(plan_on_machine, goes_there_and_back_to_what_it_was) {
   });
 }
 
-// --- Sums
-// --------------------------------------------------------------------------------------------------------
+// --- Sums --------------------------------------------------------------------------------------------------
 
 /// The results of two ways from one sharding to another, each through a list of shardings.
 std::vector<PerDevice> by_two_ways(std::string_view mesh, const Shape& shape,
@@ -127,8 +125,7 @@ TEST(plan_of_sums, wraps_around_where_integers_overflow) {
   }
 }
 
-// --- Layouts
-// -----------------------------------------------------------------------------------------------------
+// --- Layouts -----------------------------------------------------------------------------------------------
 
 // Two ranks hold two rows each of 0 .. 15. A flat exchange would leave 0 1 2 3 8 9 10 11 on the first.
 TEST(plan_layout, of_a_4x4_array_is_unpacked_where_a_flat_exchange_is_wrong) {
@@ -195,7 +192,7 @@ TEST(plan_layout, of_a_middle_split_is_not_that_of_the_outer_split_of_the_same_a
   const Array found =
       machine.compile(shard_map(body, {.mesh = machine.mesh(), .in = P(none, "x"), .out = P("x")}), x)(x);
   EXPECT_EQ(found.tensor(), numbered(DType::i32, {3, 6}));
-  // By global reshape, between two shard_maps.
+  // A global reshape between two shard_maps.
   auto own = [](const Array& part) { return part + axis_index("x") * 100; };
   auto both = [&](const Array& whole) {
     const Array middle =
@@ -209,10 +206,9 @@ TEST(plan_layout, of_a_middle_split_is_not_that_of_the_outer_split_of_the_same_a
   }
 }
 
-// --- Adjoints
-// ----------------------------------------------------------------------------------------------------
+// --- Adjoints ----------------------------------------------------------------------------------------------
 
-// <plan(x), y> = <x, transpose(y)>, in numbers of which all sums are exact.
+// <plan(x), y> = <x, transpose(y)>, in numbers whose sums are all exact.
 TEST(plan_on_machine, has_the_adjoint_as_its_gradient) {
   const Mesh mesh = mesh_of("x2 y2");
   const Type whole(DType::f64, {4, 8});

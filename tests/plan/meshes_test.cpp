@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
             "exchange of boxes",
             "error: 2 mesh axes change in one expression, one may"}));
 
-// What nvFuser tests, with k = 4 and as many rows as devices.
+// The cases that nvFuser tests, with k = 4 and as many rows as devices.
 INSTANTIATE_TEST_SUITE_P(
     nvfuser, BetweenMeshes,
     testing::Values(

@@ -51,8 +51,7 @@ Array reshaped(const Shape& from, const Shape& to) {
   return run(line(), [&](const Array& x) { return reshape(x, to); }, counted(from));
 }
 
-// --- N1 to N7: collectives
-// ---------------------------------------------------------------------------------------
+// --- N1 to N7: collectives ---------------------------------------------------------------------------------
 
 TEST(nvfuser, n1_gathers_a_vector) { expect_move("x4", {DType::f32, {16}}, {"[x]", ""}, "all_gather"); }
 
@@ -96,8 +95,7 @@ TEST(nvfuser, n7_dispatches_and_combines_experts_in_half_precision) {
   expect_move("x4", {DType::f16, {4, 12}}, {"[][x]", "[x][]"}, "exchange");
 }
 
-// --- N8 to N14: what each device holds
-// ---------------------------------------------------------------------------
+// --- N8 to N14: what each device holds ---------------------------------------------------------------------
 
 /// Element `index` of the part of device `rank`, for each.
 void expect_held(const Machine& machine, const Array& x, const P& spec,
@@ -143,8 +141,7 @@ TEST(nvfuser, n14_leaves_dims_of_size_1_as_they_are) {
   expect_move("x4", {DType::f32, {1, 12}}, {"", "[][x]"}, "slice");
 }
 
-// --- N21 to N29: sums, and orders of dims
-// ------------------------------------------------------------------------
+// --- N21 to N29: sums, and orders of dims ------------------------------------------------------------------
 
 TEST(nvfuser, n21_sums_here_then_scatters_in_one_step) { expect_sum({8, 12}, 1, P(none, "x"), P("x")); }
 TEST(nvfuser, n22_scatters_the_first_dim_of_a_sum) { expect_sum({4, 4, 5}, 0, P("x"), P("x")); }
@@ -185,8 +182,7 @@ TEST(nvfuser, n29_gathers_and_turns_the_result) {
             run(line(), [](const Array& whole) { return transpose(whole, {1, 0}); }, x));
 }
 
-// --- Limits that plans do not have
-// -------------------------------------------------------------------------------
+// --- Limits that plans do not have -------------------------------------------------------------------------
 
 const Type square(DType::f32, {12, 12});
 

@@ -15,7 +15,8 @@ enum class Taken { by_steps, at_once };
 /// One device's part under request.from -> its part under request.to.
 Program program_of(const ReshardPlan& plan, Taken taken);
 
-/// What the devices hold under `sharding`: numbers that tell elements and, along unreduced axes, terms apart.
+/// The parts of the devices under `sharding`: numbers that tell elements and, along unreduced axes, terms
+/// apart.
 PerDevice parts_of(const Type& whole, const Sharding& sharding);
 
 /// Runs the plan. Empty if each device then holds its block of the sum of all terms, in order; else what is

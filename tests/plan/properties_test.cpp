@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every plan.
+// Properties of every plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of the written transitions. shardy.has_a_column_in_the_table (tests/oracle) prints them beside other
-// systems.
+// Plans of the written transitions. shardy.has_a_column_in_the_table (tests/oracle) prints them together with
+// other systems.
 #include <gtest/gtest.h>
 
 #include "tests/plan/boxes_interpreter.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine does not compile, and calls of compiled programs with other arguments.
+// Programs that a machine does not compile, and calls of compiled programs with other arguments.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"

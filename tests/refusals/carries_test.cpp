@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loops carry and branches return, in other trees, shapes and dtypes; the same of functions with
+// Carries of loops and results of branches in other trees, shapes and dtypes; the same for functions with
 // derivatives of their own. Gradients that control flow does not have.
 #include <gtest/gtest.h>
 
@@ -19,8 +19,7 @@ Array twice(Array x) { return 2 * x; }
 Array positive(const Array& x) { return reduce_sum(x) > 0; }
 Array below_nine(Many x) { return reduce_sum(x[0]) < 9; }
 
-// --- Branches
-// --------------------------------------------------------------------------------------------------
+// --- Branches ----------------------------------------------------------------------------------------------
 
 TEST(cond, refuses_branches_with_other_keys) {
   expect_refused(traced([](Array x) {
@@ -60,8 +59,7 @@ TEST(cond, refuses_an_empty_result) {
                  "T011 {file}:{line}: cond: this array is empty; give it a value before it is used");
 }
 
-// --- Loops
-// -----------------------------------------------------------------------------------------------------
+// --- Loops -------------------------------------------------------------------------------------------------
 
 TEST(while_loop, refuses_a_carry_that_changes_its_shape) {
   expect_refused(
@@ -143,8 +141,7 @@ TEST(fori_loop, refuses_a_carry_that_changes_its_tree) {
                  "([0]); return the structure that the loop starts with");
 }
 
-// --- Functions with derivatives of their own
-// -----------------------------------------------------------------------
+// --- Functions with derivatives of their own ---------------------------------------------------------------
 
 auto with_rule = [](auto rule, Where where = Where::here()) { return custom_jvp(twice, rule, where); };
 
@@ -262,8 +259,7 @@ TEST(custom_vjp, refuses_a_cotangent_that_is_not_summed_over_the_devices) {
                  "it is different on each device along 'data'; make it equal with psum, pmax or pbroadcast");
 }
 
-// --- Gradients that there are not
-// ------------------------------------------------------------------------------
+// --- Gradients that there are not --------------------------------------------------------------------------
 
 TEST(while_loop, has_no_gradient) {
   expect_refused(traced([](Array x) {

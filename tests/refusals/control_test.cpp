@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow: who may communicate where devices go different ways, partial sums there, deciders, bounds.
-// What tests/control/refusals_test.cpp has is not repeated; trees, shapes and dtypes of carries are in
+// It does not repeat tests/control/refusals_test.cpp; trees, shapes and dtypes of carries are in
 // carries_test.cpp.
 #include <fmt/core.h>
 
@@ -20,8 +20,7 @@ Array twice(Array x) { return 2 * x; }
 Array here() { return axis_index("data") > 1; }
 Array terms(const Array& x) { return pcast(x, "data", unreduced); }
 
-// --- Communication
-// ---------------------------------------------------------------------------------------------
+// --- Communication -----------------------------------------------------------------------------------------
 
 struct Collective {
   std::string_view op;
@@ -64,7 +63,7 @@ constexpr int line_of_sum = __LINE__ + 1;
 Array sum(Array x) { return psum(x, "data"); }
 constexpr int line_of_lane_sum = __LINE__ + 1;
 Array lane_sum(Array x) { return psum(x, "lanes"); }
-// What a decider that differs is told about the sum at that line.
+// The message about the sum at that line, for a decider that differs.
 std::string waits(std::string_view decider, int line) {
   return fmt::format(
       "T004 {{file}}:{{line}}: {}, and all_reduce at tests/refusals/control_test.cpp:{} communicates "
@@ -189,8 +188,7 @@ TEST(custom_vjp, in_a_branch_may_not_communicate_in_its_gradient_either) {
                        line_of_sum));
 }
 
-// --- Partial sums
-// ----------------------------------------------------------------------------------------------
+// --- Partial sums ------------------------------------------------------------------------------------------
 
 TEST(switch_, refuses_terms_where_devices_go_different_ways) {
   expect_refused(on_devices([](Array x) {
@@ -284,8 +282,7 @@ TEST(cond, refuses_a_gradient_that_one_branch_would_reduce) {
                  "\"data\"), or return terms from both: mask(x, \"data\")");
 }
 
-// --- Deciders
-// --------------------------------------------------------------------------------------------------
+// --- Deciders ----------------------------------------------------------------------------------------------
 
 TEST(cond, refuses_an_integer_as_predicate) {
   expect_refused(on_devices([](Array x) {
@@ -359,8 +356,7 @@ TEST(while_loop, refuses_a_test_that_gives_a_number) {
       "T007 {file}:{line}: while_loop: the test gives f32[], expected a bool scalar; compare something");
 }
 
-// --- Bounds and lengths
-// ----------------------------------------------------------------------------------------
+// --- Bounds and lengths ------------------------------------------------------------------------------------
 
 TEST(scan, refuses_a_negative_length) {
   expect_refused(traced([](Array x) {

@@ -141,7 +141,7 @@ const std::map<std::string, std::function<void()>>& examples() {
   return all;
 }
 
-/// What the document says of one code.
+/// The section of the document about one code.
 struct Section {
   std::string text;
   std::vector<std::string> code;  // lines

@@ -20,8 +20,7 @@ const WindowDims rows{.window = {Dim{1}},
                       .index_map = {Dim{0}},
                       .index_vector = Dim{1}};
 
-// --- Slices
-// ----------------------------------------------------------------------------------------------------
+// --- Slices ------------------------------------------------------------------------------------------------
 
 TEST(slice_in_dim, lies_inside) {
   expect_refused(traced([](Array x) {
@@ -71,8 +70,7 @@ TEST(index_in_dim, lies_inside) {
       "T005 {file}:{line}: index_in_dim: index 4 is out of range for dim 0 of f32[4], which has 4 elements");
 }
 
-// --- Windows
-// ---------------------------------------------------------------------------------------------------
+// --- Windows -----------------------------------------------------------------------------------------------
 
 TEST(dynamic_slice, has_a_start_per_dim) {
   expect_refused(traced([](Array x) {
@@ -198,8 +196,7 @@ TEST(dynamic_update_slice, of_terms_is_of_terms) {
                  "device: mask(right, \"data\")");
 }
 
-// --- Gathers and scatters
-// ----------------------------------------------------------------------------------------
+// --- Gathers and scatters ----------------------------------------------------------------------------------
 
 TEST(take, is_by_integers) {
   expect_refused(traced([](Array x) {

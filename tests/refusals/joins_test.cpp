@@ -12,8 +12,7 @@ Array square_of(const Array& x) { return reshape(x, {2, 2}); }
 Array whole(const Array& x) { return convert(x, DType::i32); }
 Array terms(const Array& x) { return pcast(x, "data", unreduced); }
 
-// --- Joins and padding
-// -------------------------------------------------------------------------------------------
+// --- Joins and padding -------------------------------------------------------------------------------------
 
 TEST(concatenate, has_arrays) {
   expect_refused(traced([](Array) {
@@ -148,8 +147,7 @@ TEST(pad, of_terms_is_by_a_term) {
       "first: psum(left, \"data\"), or keep it on one device: mask(right, \"data\")");
 }
 
-// --- Orders, bounds, bits
-// ----------------------------------------------------------------------------------------
+// --- Orders, bounds, bits ----------------------------------------------------------------------------------
 
 TEST(cumsum, is_along_a_dim_that_is_there) {
   expect_refused(traced([](Array x) {

@@ -17,8 +17,7 @@ const Mesh& mesh() {
   return grid;
 }
 
-// --- shard_map
-// ---------------------------------------------------------------------------------------------------
+// --- shard_map ---------------------------------------------------------------------------------------------
 
 TEST(nested_shard_map, binds_no_axis_again) {
   expect_refused(traced([](Array x) {
@@ -155,8 +154,7 @@ TEST(shard_map, keeps_its_parts_to_itself) {
                  "from there instead of storing it");
 }
 
-// --- Specs
-// -------------------------------------------------------------------------------------------------------
+// --- Specs -------------------------------------------------------------------------------------------------
 
 TEST(out_specs, are_not_longer_than_the_rank) {
   expect_refused(traced([](Array x) {
@@ -236,8 +234,7 @@ TEST(in_specs, of_terms_are_not_of_bools) {
                  "to i32 first");
 }
 
-// --- vmap
-// --------------------------------------------------------------------------------------------------------
+// --- vmap --------------------------------------------------------------------------------------------------
 
 TEST(vmap, binds_the_axis_only_if_it_has_a_name) {
   expect_refused(traced([](Array x) {

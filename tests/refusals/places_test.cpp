@@ -20,7 +20,7 @@ Array twice(Array x) { return 2 * x; }
 Array positive(const Array& x) { return pmax(reduce_max(x), {"data", "model"}) > 0; }
 std::pair<Array, std::tuple<>> add(Array c, Array v) { return {c + v, {}}; }
 
-// What is made of functions, of f32[2]{V:data}.
+// Programs that are made of functions, of f32[2]{V:data}.
 const std::vector<std::pair<std::string, std::function<Array(Array)>>>& programs() {
   auto loss = [](Array y) { return reduce_sum(tanh(y) * y); };
   auto counted = [](Array, Array y) { return y + ones_like(y); };

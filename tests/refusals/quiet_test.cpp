@@ -29,7 +29,7 @@ TEST(library, prints_for_debug_print_alone_and_never_ends_the_process) {
     for (std::string line; std::getline(text, line);)
       if (prints_or_ends(line)) lines.push_back(file.path().string() + ": " + line);
   }
-  // What debug_print writes, unless MachineOptions::print takes it.
+  // The line by which debug_print writes, unless MachineOptions::print takes it.
   EXPECT_EQ(lines, std::vector<std::string>{R"(tutti/run/code/call_log.cpp:   fmt::print("{}\n", line);)"});
 }
 

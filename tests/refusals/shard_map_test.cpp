@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into and comes out of a shard_map by specs that do not fit.
+// Arguments and results of a shard_map with specs that do not fit.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller sees of an executable: how arrays lie, whose memory they are, what is refused.
+// An executable as its caller sees it: how arrays lie, whose memory they are, what is refused.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -409,7 +409,7 @@ const Case cases[] = {
      }},
 };
 
-/// Of an array [rows, columns] on each device; so are the results.
+/// A program of an array [rows, columns] on each device, with results of the same shape.
 Program over(const Mesh& mesh, const std::function<Arrays(const Array&)>& body) {
   const Axes& axes = mesh.axes();
   return test_program(mesh, {{DType::f32, {rows * mesh.devices(), columns}, {axes}}},

@@ -31,7 +31,7 @@ const std::byte* memory_of(const Value& value) { return value->buffer().base.get
 
 class Donation : public testing::Test {
  protected:
-  /// Of three arrays [8, 3], each split over all devices along dim 0, as are the results.
+  /// A program of three arrays [8, 3]. They and the results are split over all devices along dim 0.
   Program program(const std::function<Arrays(const Arrays&)>& body) const {
     TestInput split{DType::f32, {8, 3}, {mesh_.axes()}};
     return test_program(mesh_, {split, split, split}, body, {{mesh_.axes()}, {mesh_.axes()}});

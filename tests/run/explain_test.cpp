@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain() says of steps: work, memory, time.
+// The lines of explain() about steps: work, memory, time.
 #include "tutti/run/watch/explain.hpp"
 
 #include <gtest/gtest.h>
@@ -73,8 +73,8 @@ std::string messages_in(const std::string& text) {
   return found;
 }
 
-// Of 72 numbers in rows on x=2 a device lacks half of its 24 in columns on y=3. As rows on y it receives 12
-// numbers of which its rows are, by a permutation, then the other 12.
+// 72 numbers go from rows on x=2 to columns on y=3, so a device lacks half of its 24. It receives 12 numbers
+// for its rows on y by a permutation, then the other 12.
 TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
   const Mesh mesh({{"x", 2}, {"y", 3}});
   const Axis x = mesh.axes()[0], y = mesh.axes()[1];

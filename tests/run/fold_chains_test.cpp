@@ -22,14 +22,14 @@
 namespace tutti {
 namespace {
 
-/// What is made of x, different on every device, and of s, its sum over the axis a.
+/// A function of x, which differs on every device, and of s, its sum over the axis a.
 struct Case {
   std::string name;
   std::function<Arrays(const Array& x, const Array& s)> body;
   std::size_t joined;  // fold chains in its regions
   std::int64_t devices = 4;
   DType dtype = DType::f32;
-  std::size_t varying = 2;   // that many results; the others are equal everywhere
+  std::size_t varying = 2;   // the number of results that vary; the others are equal everywhere
   std::int64_t columns = 0;  // of x, which then has rows
 };
 void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
@@ -125,7 +125,7 @@ const Case cases[] = {
 class fold_chains : public testing::TestWithParam<Case> {
  protected:
   Mesh mesh() const { return Mesh({{"a", GetParam().devices}}); }
-  /// x with that many elements on each device, or nearly.
+  /// A program whose x has about `elements` elements on each device.
   Program program(std::int64_t elements) const {
     const std::int64_t columns = GetParam().columns;
     Shape shape{GetParam().devices * elements};
@@ -138,7 +138,7 @@ class fold_chains : public testing::TestWithParam<Case> {
 
 /// Adjacent ranges of bytes are one.
 using Bytes = std::map<std::uintptr_t, std::uintptr_t>;  // begin -> end
-/// What a step reads and what it writes outside of its scratch.
+/// The bytes that a step reads and writes outside of its scratch.
 std::array<Bytes, 2> touched(const WorkerStep& step, RegionCode code) {
   constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
   for (BaseId base : code.bases.ids())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives become: how many passes over memory.
+// The steps of collectives: how many passes over memory they take.
 #include "tutti/run/graph/graph.hpp"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ TEST(psum_scatter, of_blocks_that_are_strewn_is_a_view_of_the_sum) {
   EXPECT_EQ(steps({4 * 8, 40}, [](const Array& x) { return scattered(x, 1); }), (Kinds{region, copy}));
 }
 
-// One element for each device: what is the same along `b` may not be loaded once, for the terms lie beside
-// it.
+// One element for each device. A value that is equal along `b` may not be loaded once, since the terms follow
+// it in memory.
 TEST(psum_scatter, of_equal_blocks_folds_all_terms) {
   Mesh mesh({{"a", 2}, {"b", 2}});
   const Axes a{mesh.axes()[0]};
@@ -89,7 +89,7 @@ TEST(all_gather, to_varying_is_copied_from_the_shards_to_every_device) {
 }
 
 TEST(all_gather, of_short_runs_is_put_together_once) {
-  // Of 20 bytes each; then whole copies of that.
+  // Copies of 20 bytes each; then whole copies of that.
   EXPECT_EQ(steps({4 * 4000, 5},
                   [](const Array& x) {
                     return all_gather(x, "a", {.dim = 1, .tiled = true, .to = State::varying});

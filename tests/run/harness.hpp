@@ -29,7 +29,7 @@ Sharding sharding_of(const Mesh& mesh, const TestInput& input);
 Tensor test_data(DType dtype, const Shape& shape, int seed);
 Tensors test_data(const Program& program);
 
-/// What it computes: from the same arguments twice, then from some that are given away, which changes
+/// The results: from the same arguments twice, then from some that are given away, which changes
 /// nothing.
 Tensors run_once(const Program& program, const Mesh& mesh, const Tensors& inputs, Team& team,
                  const CompileOptions& options);

@@ -48,7 +48,7 @@ Value split(const Tensor& data) {
   return std::make_shared<const GlobalArray>(GlobalArray::distributed(data, {mesh(), {axes()}, {}, {}}));
 }
 
-/// What planning and running a program of one array [elements], split over the devices, takes.
+/// The bytes that planning and running a program of one array [elements], split over the devices, takes.
 std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const Array&)>& body,
                          const std::vector<Axes>& out, Storage storage = Storage::by_type) {
   Program program = test_program(mesh(), {{DType::f32, {elements}, {axes()}}},
@@ -64,7 +64,7 @@ std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const 
 Array summed(const Array& x) { return psum(x, axes()); }
 Array gathered(const Array& x) { return all_gather(x, axes(), {.tiled = true, .to = invariant}); }
 
-/// Counts addresses, of which a sanitizer takes more than the program.
+/// Counts addresses. A sanitizer takes more of them than the program.
 class memory : public testing::Test {
   void SetUp() override {
     if (address_space() > std::int64_t{1} << 40) GTEST_SKIP() << "a sanitizer has taken most addresses";
@@ -128,7 +128,7 @@ class NoMemory : public testing::Test {
   void SetUp() override {
     if (address_space() > std::int64_t{1} << 40) GTEST_SKIP() << "a sanitizer has taken most addresses";
   }
-  /// Of one array, split over the devices; its line is model.cpp:7.
+  /// A program of one array, split over the devices; its line is model.cpp:7.
   static Program program(const std::function<Array(const Array&)>& body) {
     return test_program(mesh(), {{DType::f32, {floats}, {axes()}}},
                         [&](const Arrays& x) {

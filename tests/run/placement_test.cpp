@@ -29,8 +29,8 @@ bool is_split(const Mesh& mesh, const Type& type, const std::function<Array(cons
       .times.needs_helpers;
 }
 
-// What one worker wrote travels to the other line by line, which takes longer than to copy it, until it does
-// not fit the caches that they have of their own (bench/collectives: 64 KiB, all_to_all in 12 us and 24).
+// A value that one worker wrote travels to the other line by line. This takes longer than to copy it, unless
+// the value is larger than their own caches (bench/collectives: 64 KiB, all_to_all in 12 us and 24).
 TEST(placement, keeps_small_copies_over_devices_on_one_worker) {
   auto exchange = [](const Array& x) { return all_to_all(x, "a", {.tiled = true}); };
   auto shift = [](const Array& x) { return ppermute(x, "a", {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}); };

@@ -17,7 +17,7 @@ constexpr std::int64_t size = 5;  // of rows and of columns
 /// Small whole numbers again, whatever x is.
 Array wrapped(const Array& x) { return maximum(minimum(x, 9.0), -9.0); }
 
-/// What one block of a program does with the carries. The same seed makes the same block.
+/// One block of a program: a function of the carries. The same seed makes the same block.
 class Block {
  public:
   Block(unsigned seed, const Axis& axis, const Array& number) : random_(seed), axis_(axis), number_(number) {}

@@ -95,7 +95,7 @@ TEST_P(row_pieces_of, compute_what_the_kernels_do) {
 INSTANTIATE_TEST_SUITE_P(, row_pieces_of, testing::ValuesIn(cases),
                          [](const auto& c) { return c.param.name; });
 
-/// Numbers in [-1, 1) of which sums are inexact.
+/// Numbers in [-1, 1) whose sums are inexact.
 template <class T>
 Tensor inexact(DType dtype, const Shape& shape) {
   Tensor x(shape, dtype);

@@ -28,7 +28,7 @@ Value placed(int seed, const Sharding& sharding) {
   return std::make_shared<const GlobalArray>(GlobalArray::distributed(data(seed), sharding));
 }
 
-/// Of `arguments` arrays, each split over all devices along `dim`, their sum or, of one, one more.
+/// The sum of `arguments` arrays, each split over all devices along `dim`. One array: x + 1.
 class Sums {
  public:
   explicit Sums(std::size_t arguments = 1, std::size_t dim = 0, int workers = 1)
@@ -36,7 +36,7 @@ class Sums {
 
   Tensor operator()(GlobalArrays inputs) { return run(std::move(inputs))->whole(); }
   Value run(GlobalArrays inputs) { return executable_.run(std::move(inputs))[0]; }
-  /// What explain() says in the line about copies.
+  /// The line of explain() about copies.
   std::string copied() const {
     std::string text = executable_.explain();
     std::size_t at = text.find("copied into place: ");

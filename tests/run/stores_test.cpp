@@ -181,7 +181,7 @@ TEST(stores, past_the_caches_go_with_fetches_of_the_next_rows) {
   EXPECT_EQ(2 * fetches(code, code.code[0], 0), std::ssize(code.whole));
 
   code = code_of_rows({512, 256}, [](const Array& x) { return softmax(1.0 - 0.5 * x); });
-  EXPECT_TRUE(code.code[0].as<RegionInstruction::Chain>());  // to a tile, of which rows are folded
+  EXPECT_TRUE(code.code[0].as<RegionInstruction::Chain>());  // to a tile, whose rows are folded
   EXPECT_EQ(2 * fetches(code, code.code[0], 1), std::ssize(code.whole));
 
   code = code_of_rows({512, 256}, [](const Array& x) {
@@ -203,7 +203,7 @@ TEST(stores, past_the_caches_go_with_fetches_of_the_next_rows) {
   }))) << "not dense";
 }
 
-// The plans of large programs are those that all others are tested in, but for the stores.
+// The plans of large programs are those of all other tests, except the stores.
 TEST(stores, past_the_caches_give_the_same_bits_for_odd_sizes) {
   Mesh mesh({{"a", 2}, {"b", 2}});
   for (DType dtype : {DType::f32, DType::bf16, DType::i8, DType::complex64})

@@ -19,7 +19,7 @@ std::shared_ptr<const GlobalArray> on_host(const Tensor& tensor) {
   return std::make_shared<const GlobalArray>(tensor);
 }
 
-// As many calls as a missing lock needs to show on every machine: it crashes, or gives another caller's
+// So many calls show a missing lock on every machine: it crashes, or gives another caller's
 // result.
 TEST(threads, get_the_results_of_their_own_calls_of_one_executable) {
   const Mesh mesh({{"a", 2}, {"b", 2}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers did, as the file of a timeline tells it.
+// The file of a timeline: what workers did.
 #include "tutti/run/watch/timeline.hpp"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@
 namespace tutti {
 namespace {
 
-/// Files of this process end there meanwhile, as on a full disk, but for the words.
+/// While it lives, files of this process end at a size, as on a full disk. Only the message differs.
 class FullAt {
  public:
   explicit FullAt(std::uintmax_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -30,10 +30,9 @@ std::function<Array(const Array&)> function_of(const Scope& outer, const Action&
   return [&outer, &action, block](const Array& x) { return after(outer, action, block, {}, {x}).pick(0); };
 }
 
-// --- Branches and loops
-// ------------------------------------------------------------------------------------------
+// --- Branches and loops ------------------------------------------------------------------------------------
 
-// Of data or of places: the same on all devices, or not.
+// A predicate of data or of places: the same on all devices, or not.
 Array predicate(const Scope& scope, const Action& action) {
   Array x = settled(scope.pick(action.picks[1]));
   switch (action.picks[2] % 4) {
@@ -135,8 +134,7 @@ Arrays loop_while(const Scope& scope, const Action& action) {
   return {while_loop(goes_on, trip, Carry{zeros({}, DType::i32), x}).second};
 }
 
-// --- Transforms
-// --------------------------------------------------------------------------------------------------
+// --- Transforms --------------------------------------------------------------------------------------------
 
 Arrays computed_again(const Scope& scope, const Action& action) {
   constexpr RematPolicy policies[] = {RematPolicy::nothing, RematPolicy::dots, RematPolicy::everything};

@@ -10,7 +10,7 @@
 namespace tutti::generated {
 namespace {
 
-// Of n positions. Sizes are equal unless they may differ.
+// Groups of n positions. Sizes are equal unless they may differ.
 Groups groups_of(int n, int number, GroupSizes sizes) {
   Groups groups;
   switch (number % 8) {
@@ -216,7 +216,7 @@ Array position(const Scope& scope, const Action& action) {
   return (here + first_element(settled(scope.pick(action.picks[0])))) * 0.5;
 }
 
-// By a free move.
+// Another state, by a free move.
 Array other_state(const Scope& scope, const Action& action) {
   Axes axes = scope.pick_open(action.picks[1]);
   Array x = settled(scope.pick(action.picks[0]), axes);
@@ -240,7 +240,7 @@ Array kept_on_one(const Scope& scope, const Action& action) {
   return keep_on_one(x, axes, {.at = action.picks[2] % joint_size(axes)});
 }
 
-// Of devices that are equal, but not in type.
+// A value that is equal on devices, but not in type.
 Array assumption(const Scope& scope, const Action& action) {
   Axes axes = scope.pick_open(action.picks[1]);
   return assume_invariant(pcast(equal_along(scope.pick(action.picks[0]), axes), axes, varying), axes);
@@ -286,7 +286,7 @@ Array other_sharding(const Scope& scope, const Action& action) {
   return tutti::exchange(x, whole, from, to);
 }
 
-// By the steps of a plan: moves of blocks between two sums are one exchange.
+// Another sharding, by the steps of a plan: moves of blocks between two sums are one exchange.
 Array other_sharding_of_terms(const Scope& scope, const Action& action) {
   auto [x, whole, from, to] = resharded(scope, action, Sums::included);
   const double each = 1.0 / joint_size(from.unreduced);

@@ -14,7 +14,7 @@
 
 namespace tutti::generated {
 
-/// What an action does: local functions, collectives, control flow and transforms. (Not the names of
+/// The kinds of actions: local functions, collectives, control flow and transforms. (Not the names of
 /// functions: those would hide them.)
 enum class Kind {
   negation,

@@ -51,10 +51,9 @@ Values drawn_values(Random& random, const Types& types, const Mesh& mesh) {
   return random_values(random, operands, Numbers::any, mesh);
 }
 
-// --- What is typed equal is equal
-// ----------------------------------------------------------------------------------
+// --- What is typed equal is equal --------------------------------------------------------------------------
 
-/// What was met on the way when a program was run by the definition of its kernels.
+/// Facts that were met when a program was run by the definition of its kernels.
 struct Ran {
   Values outputs;
   std::int64_t values = 0;  // elements on all devices
@@ -114,8 +113,7 @@ std::string difference(const Values& expected, const Values& found, double apart
   return {};
 }
 
-// --- All plans give the same bits
-// ------------------------------------------------------------------------------------
+// --- All plans give the same bits --------------------------------------------------------------------------
 
 Values run_by(const Program& program, const Mesh& mesh, const Values& inputs, int workers,
               CompileOptions options) {
@@ -149,8 +147,7 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const Values& in
   if (!differs.empty()) broken("the plan computes what the kernels define, of " + name, program, differs);
 }
 
-// --- Lanes are devices
-// -------------------------------------------------------------------------------------------------
+// --- Lanes are devices -------------------------------------------------------------------------------------
 
 bool adds(const Program& program) {
   static const std::set<std::string_view> sums{"all_reduce",     "cumsum",      "dot_general", "reduce_sum",
@@ -192,8 +189,7 @@ void expect_lanes_are_devices(const Program& program, const Written& written, co
            differs + "\n" + to_string(batched));
 }
 
-// --- Derivatives are slopes
-// ----------------------------------------------------------------------------------------------
+// --- Derivatives are slopes --------------------------------------------------------------------------------
 
 double pairing(const Types& types, const Values& v, const Values& w, const Mesh& mesh) {
   double sum = 0;
@@ -209,7 +205,7 @@ double sum_of_magnitudes(const Values& values) {
   return sum;
 }
 
-/// A program beside a direction v of its inputs and weights w of its outputs.
+/// A program with a direction v of its inputs and weights w of its outputs.
 struct Direction {
   const Program& program;
   const Mesh& mesh;
@@ -315,7 +311,7 @@ void try_laws(const Written& written, std::uint64_t seed, Tally& tally) {
   expect_derivatives(written, ran, x, random, tally, seed);
 }
 
-// What `laws` find broken.
+// The first law that is broken.
 std::string found_by(const Written& written, const std::function<void()>& laws) {
   try {
     laws();

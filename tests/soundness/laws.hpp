@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every program.
+// Laws of every program.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tutti::generated {
 
-/// What was tried, and what the laws cannot be tried on.
+/// The numbers of programs that were tried, and of those that laws cannot be tried on.
 struct Tally {
   int programs = 0, derivatives = 0;
   int kinks = 0;  // directions in which a program has one so near that only a smaller step met its slope

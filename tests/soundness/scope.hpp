@@ -41,14 +41,14 @@ Array local_value(const Scope& scope, const Action& action);
 Array collective_value(const Scope& scope, const Action& action);
 Arrays block_values(const Scope& scope, const Action& action);
 
-/// What values are compared with: no program computes exactly this, so predicates do not hang on roundings.
+/// The number that values are compared with: no program computes exactly this, so predicates do not hang on
+/// roundings.
 inline constexpr double threshold = 0.0137;
 
 /// A whole number, i32, of shape [] or [n], and what it is made of decides along which axes it varies.
 Array whole_number(const Scope& scope, const Array& x, int n);
 
-// --- Values as an operand must be
-// --------------------------------------------------------------------------------
+// --- Values as an operand must be --------------------------------------------------------------------------
 
 /// The elements of x, as many of them and as often as the shape has room for.
 Array fitted(const Array& x, const Shape& shape);

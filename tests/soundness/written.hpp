@@ -8,7 +8,7 @@
 
 namespace tutti::generated {
 
-/// What one device of a mesh does.
+/// The program of one device of a mesh.
 struct Written {
   Mesh mesh;
   Axes bound;  // the axes that its types may name
@@ -17,7 +17,7 @@ struct Written {
 /// How large inputs are: a few elements, or more than a tile of a region (run/region_space.cpp), so that its
 /// last tile is cut short.
 enum class Inputs { few_elements, more_than_a_tile };
-/// By the front-end functions alone.
+/// Writes a draft by front-end functions alone.
 Written written(const Draft& draft, Inputs inputs = Inputs::few_elements);
 
 }  // namespace tutti::generated

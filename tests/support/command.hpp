@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// What a command wrote and how it ended.
+/// The output and the exit status of a command.
 struct Finished {
   int status = 0;
   std::string out, err;

@@ -13,8 +13,7 @@ const Pairs ring{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
 Array sum(const Array& x) { return reduce_sum(x); }
 Array over_devices(const Array& x) { return psum(reduce_sum(x), "x"); }
 
-// --- Loops
-// -------------------------------------------------------------------------------------------------------
+// --- Loops -------------------------------------------------------------------------------------------------
 
 Array scan_over_layers(const Arrays& a) {
   auto layer = [](const Array& x, const Array& w) { return std::pair{tanh(matmul(x, w)), mean(x)}; };
@@ -127,8 +126,7 @@ std::vector<Function> loops() {
   };
 }
 
-// --- Branches
-// ----------------------------------------------------------------------------------------------------
+// --- Branches ----------------------------------------------------------------------------------------------
 
 Array branch_chosen_by_each_device(const Arrays& a) {
   auto yes = [&](const Array& x) { return sum(exp(x * a[0])); };
@@ -182,8 +180,7 @@ std::vector<Function> branches() {
   };
 }
 
-// --- Rules of one's own
-// ------------------------------------------------------------------------------------------
+// --- Rules of one's own ------------------------------------------------------------------------------------
 
 Array computed_again_for_the_gradient(const Arrays& a) {
   auto layer = remat([](const Array& x, const Array& w) { return tanh(psum(sin(x * w), "x") * x); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer computes of a program on the example mesh, compared with what our runtime computes.
+// Compares the results of a peer with those of our runtime, for programs on the example mesh.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace tutti {
 
 using Values = std::vector<Tensors>;  // [value][device]
 
-/// Of the lowered program. The test fails if the peer refuses it.
+/// The results of the lowered program. The test fails if the peer refuses it.
 Values computed_by(Oracle& peer, const Program& program, const Values& inputs);
 
 /// Whose trips the reference interpreter mixes up: what it says then.

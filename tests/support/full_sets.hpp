@@ -12,8 +12,8 @@ namespace tutti {
 /// True if TUTTI_TEST_FULL is set.
 inline bool tries_full_sets() { return std::getenv("TUTTI_TEST_FULL") != nullptr; }
 
-/// Of many pairs of shardings sanitizers, under which each takes ten times as long, see one in so many: it is
-/// the same code for pair after pair.
+/// Under sanitizers, tests take one in so many pairs of shardings. Each pair takes ten times as long there
+/// and runs the same code.
 inline std::size_t one_in_sanitized() { return has_sanitizer() ? 11 : 1; }
 
 }  // namespace tutti

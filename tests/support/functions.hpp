@@ -13,7 +13,8 @@ namespace tutti {
 
 enum class Derivatives { gradient, refused };
 
-/// Of f64 arguments, on the mesh x=4, y=2. Numbers stay below 100 in magnitude, also those of gradients.
+/// A function of f64 arguments, on the mesh x=4, y=2. Numbers stay below 100 in magnitude, also those of
+/// gradients.
 struct Function {
   std::string name;
   std::vector<P>

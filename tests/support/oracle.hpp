@@ -15,7 +15,7 @@ namespace tutti {
 
 class Child;
 
-/// What the real StableHLO parser and XLA say to one text.
+/// The answers of the real StableHLO parser and XLA to one text.
 struct Verdict {
   std::vector<std::string> errors;  // of the parser and verifier: "line:column message"
   std::string failure;              // why XLA did not run it; also a crash, or no answer in time

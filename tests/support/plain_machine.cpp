@@ -16,7 +16,7 @@ namespace {
 constexpr const char* asked = "TUTTI_TEST_PLAIN";
 constexpr const char* done = "TUTTI_TEST_PLAIN_IS_SET";
 
-/// As many cores as there are processors, so that threads can be bound to them.
+/// A topology with one core per processor, so that threads can be bound to them.
 std::string small_caches() {
   const std::string cores = std::to_string(sysconf(_SC_NPROCESSORS_CONF));
   return "package:1 l3:1(size=2097152) l2:" + cores + "(size=524288) core:1 pu:1";

@@ -20,7 +20,7 @@ NamedProgram whole(const std::string& name, std::vector<ExampleOperand> operands
   return {name, trace(types_of(operands), function).program, std::move(operands)};
 }
 
-// What one device does.
+// The program of one device.
 NamedProgram named(const std::string& name, std::vector<ExampleOperand> operands, const Function& function) {
   return whole(name, std::move(operands), [&](const Arrays& x) {
     auto bound = Builder::current().bind(example_mesh().axes());
@@ -98,7 +98,7 @@ NamedProgram attention() {
   });
 }
 
-// Sums that stay terms for a while, beside reduced and equal factors.
+// Sums that stay terms for a while, with reduced and equal factors.
 NamedProgram delayed_sums() {
   std::vector<ExampleOperand> operands{f64({4, 2}, {{a(), varying}}), f64({2}), f64({2}, {{a(), reduced}})};
   return named("delayed_sums", operands, [](const Arrays& x) {

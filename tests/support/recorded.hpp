@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What `function` records with inputs of `types`, checked.
+/// The program that `function` records with inputs of `types`, checked.
 Program recorded(const Types& types, const std::function<Arrays(const Arrays&)>& function);
 /// The gradient of a loss by all its inputs, checked.
 Program gradient_of(const Types& types, const std::function<Array(const Arrays&)>& loss);

@@ -139,7 +139,7 @@ class OneEquation {
     std::vector<std::int64_t> from = strides_of(operands_[0][0].shape()),
                               to = strides_of(results_[0].shape());
     auto stride = [](const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-      if (coordinate.of != kernel::Coordinate::Of::dim) return std::int64_t{0};
+      if (coordinate.of != kernel::Coordinate::Source::dim) return std::int64_t{0};
       return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
     };
     std::int64_t elements = 1;
@@ -196,10 +196,10 @@ class OneEquation {
   // Every device goes every way, together with the others; it takes what it finds on its own.
   std::vector<PerDevice> compute(const kernel::Sub& sub) const {
     switch (sub.how) {
-      case kernel::Sub::How::choose: return chosen(sub);
-      case kernel::Sub::How::repeat: return repeated(sub);
-      case kernel::Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_, watch_);
-      case kernel::Sub::How::loop: return looped(sub);
+      case kernel::Sub::Control::choose: return chosen(sub);
+      case kernel::Sub::Control::repeat: return repeated(sub);
+      case kernel::Sub::Control::call: return evaluate(*sub.programs[0], mesh_, operands_, watch_);
+      case kernel::Sub::Control::loop: return looped(sub);
     }
     return {};
   }
@@ -322,7 +322,7 @@ class OneEquation {
   Walk walk_of(const kernel::View& view, const Shape& from, const Shape& to, int device) const {
     std::vector<std::int64_t> from_strides = strides_of(from), to_strides = strides_of(to);
     auto step = [](const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-      bool moves = coordinate.of == kernel::Coordinate::Of::dim;
+      bool moves = coordinate.of == kernel::Coordinate::Source::dim;
       std::int64_t stride =
           moves ? coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)] : 0;
       return static_cast<std::size_t>(stride);
@@ -332,12 +332,12 @@ class OneEquation {
       walk.start.read += static_cast<std::size_t>(view.start[i] * from_strides[i]);
     Axes consumed;
     for (const kernel::Digit& digit : view.digits) {
-      bool reads_axis = digit.from.of == kernel::Coordinate::Of::axis;
+      bool reads_axis = digit.from.of == kernel::Coordinate::Source::axis;
       if (reads_axis) consumed.push_back(digit.from.axis);
       std::size_t hop =
           reads_axis ? hop_along(digit.from.axis) * static_cast<std::size_t>(digit.from.weight) : 0;
       Walk::Place place{hop, step(digit.from, from_strides), step(digit.to, to_strides)};
-      if (digit.to.of != kernel::Coordinate::Of::axis) {
+      if (digit.to.of != kernel::Coordinate::Source::axis) {
         walk.loops.push_back({digit.size, place});
         walk.indices *= digit.size;
         continue;

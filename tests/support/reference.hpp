@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs compute, in the plainest way: the law's own machine.
+// Evaluates programs in the plainest way: the law's own machine.
 #pragma once
 
 #include <functional>
@@ -33,12 +33,12 @@ std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
                                 const std::vector<PerDevice>& inputs, const Watch& watch = {});
 
 Types types_of(const Tensors& tensors);
-/// What an op makes of whole arrays.
+/// The results of an op for whole arrays.
 Tensors computed(const Op& op, const Tensors& operands);
-/// What a function makes of whole arrays.
+/// The result of a function for whole arrays.
 Tensor computed_by(const std::function<Array(const Arrays&)>& function, const Tensors& inputs);
 
-/// Of a program of whole arrays.
+/// The results of a program of whole arrays.
 Tensors evaluate_whole(const Program& program, const Mesh& mesh, const Tensors& inputs);
 
 }  // namespace tutti

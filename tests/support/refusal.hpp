@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says to a program that it refuses, and whether it says so for the line that is wrong.
+// The message for a program that is refused, and a check that it names the wrong line.
 #pragma once
 
 #include <functional>

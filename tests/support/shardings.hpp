@@ -25,7 +25,7 @@ enum class Sums { excluded, included };
 std::vector<Sharding> all_shardings(const Mesh& mesh, int rank, Sums sums = Sums::excluded);
 /// Those under which every dim of `shape` divides.
 std::vector<Sharding> all_shardings(const Mesh& mesh, const Shape& shape, Sums sums);
-/// The smallest shape of which every dim splits over all devices.
+/// The smallest shape whose dims all split over all devices.
 Shape even_shape(const Mesh& mesh, int rank);
 
 /// 0, 1, 2, ..

@@ -13,7 +13,7 @@ using Totals = std::vector<std::vector<double>>;
 constexpr double roundings =
     8;  // an element function is off by up to 4 ulp (tests/tensor), and its operand by 1
 
-// Of the coarsest dtype that takes part.
+// eps of the coarsest dtype in the program.
 double eps_of(const Program& program) {
   double eps = 0;
   for (Type type : program.types)
@@ -28,7 +28,7 @@ double step_of(const Program& program) {
   return eps < std::numeric_limits<float>::epsilon() ? 0x1p-14 : 0x1p-8;
 }
 
-// What an equation adds up at most: all elements of all devices, or products of two of them.
+// The largest sum of an equation: all elements of all devices, or products of two of them.
 double magnitude(const Program& program, const std::vector<PerDevice>& x) {
   std::int64_t elements = 1;
   double largest = 1;

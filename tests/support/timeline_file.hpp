@@ -27,7 +27,7 @@ struct TimelineFile {
 };
 
 /// Fails the test unless the file is what viewers take: JSON, one named track per worker, and one of the
-/// `carrier`, all events in the order in which they began, those of a track beside or inside each other.
+/// `carrier`, all events in the order in which they began, those of a track disjoint or nested.
 enum class HasCarrier { no, yes };
 TimelineFile read_timeline(const std::string& path, int workers, HasCarrier carrier = HasCarrier::no);
 

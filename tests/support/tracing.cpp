@@ -16,9 +16,9 @@ std::string code_and_message(const Error& error) {
 std::string to_string(const kernel::Coordinate& coordinate) {
   std::string weight = coordinate.weight == 1 ? "" : "*" + std::to_string(coordinate.weight);
   switch (coordinate.of) {
-    case kernel::Coordinate::Of::nowhere: return "nowhere";
-    case kernel::Coordinate::Of::dim: return "d" + std::to_string(coordinate.dim.index) + weight;
-    case kernel::Coordinate::Of::axis: return std::string(coordinate.axis.name) + weight;
+    case kernel::Coordinate::Source::nowhere: return "nowhere";
+    case kernel::Coordinate::Source::dim: return "d" + std::to_string(coordinate.dim.index) + weight;
+    case kernel::Coordinate::Source::axis: return std::string(coordinate.axis.name) + weight;
   }
   return {};
 }
@@ -31,7 +31,7 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
 }
 
 std::int64_t step(const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-  if (coordinate.of != kernel::Coordinate::Of::dim) return 0;
+  if (coordinate.of != kernel::Coordinate::Source::dim) return 0;
   return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of ops ask: the program that a function records, the refusal, what a kernel does.
+// For tests of ops: the program that a function records, the refusal, the results of a kernel.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ std::string refusal_of(const Op& op, const Types& operands);
 
 /// The program, checked, one equation a line, without places.
 std::string text_of(Program program);
-/// What `function` records with inputs of `types`, checked, one equation a line, without places.
+/// The program that `function` records with inputs of `types`: checked, one equation a line, without places.
 std::string program_text(const Types& types, const std::function<Array(const Arrays&)>& function);
 
 /// The kernel of an op on the example mesh.

@@ -17,8 +17,7 @@ auto mapped(Body body, Specs in, P out) {
   return shard_map(body, {.mesh = functions_mesh(), .in = std::move(in), .out = std::move(out)});
 }
 
-// --- Derivatives
-// -------------------------------------------------------------------------------------------------
+// --- Derivatives -------------------------------------------------------------------------------------------
 
 Array gradient_by_ones_own_parameter(const Arrays& a) {
   auto loss = [&](const Array& w) { return sum(tanh(a[0] * w)); };
@@ -193,8 +192,7 @@ std::vector<Function> derivatives() {
   };
 }
 
-// --- Lanes
-// -------------------------------------------------------------------------------------------------------
+// --- Lanes -------------------------------------------------------------------------------------------------
 
 Array columns_in_lanes(const Arrays& a) {
   auto column = [&](const Array& c) {
@@ -253,8 +251,7 @@ std::vector<Function> lanes() {
   };
 }
 
-// --- Lanes that communicate
-// --------------------------------------------------------------------------------------
+// --- Lanes that communicate --------------------------------------------------------------------------------
 
 /// Every row of the first argument in a lane of its own.
 template <class Lane>
@@ -341,8 +338,7 @@ std::vector<Function> lanes_that_communicate() {
   };
 }
 
-// --- Maps over the mesh
-// ------------------------------------------------------------------------------------------
+// --- Maps over the mesh ------------------------------------------------------------------------------------
 
 Array a_map_after_another(const Arrays& a) {
   auto first = [](const Array& x, const Array& w) { return psum(matmul(x, w), "y"); };
@@ -401,7 +397,7 @@ Array terms_between_maps(const Arrays& a) {
   return mapped(second, {P().unreduced({"x"}), P()}, P())(terms, a[1]);
 }
 
-/// By basis vectors, forward and in reverse.
+/// Jacobians by basis vectors, forward and in reverse.
 Array jacobians(const Arrays& a) {
   auto f = mapped([](const Array& x, const Array& w) { return tanh(psum(x * w, "x")); }, {P("x"), P()}, P());
   Array basis = convert(equal(iota({3, 3}, DType::i32, 0), iota({3, 3}, DType::i32, 1)), DType::f64);

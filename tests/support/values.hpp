@@ -58,7 +58,7 @@ void put_element(Tensor& tensor, std::int64_t index, double value);
 
 /// The axes of the mesh along which the devices hold other values, although they should be equal.
 Axes unequal_axes(const PerDevice& value, const Axes& equal, const Mesh& mesh = example_mesh());
-/// What the devices' values stand for: along U axes every device gets the sum of the terms; f64, in parts.
+/// The totals of the devices' values: along U axes every device gets the sum of the terms; f64, in parts.
 std::vector<std::vector<double>> totals(Type type, const PerDevice& value);
 
 /// <v, w>: the sum of products over all elements and devices, an axis along which v is I counted once; of

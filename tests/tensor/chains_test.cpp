@@ -171,11 +171,11 @@ void check_chains() {
     for (int repeat = 0; repeat < 30; ++repeat) check_chain(random_chain<T>(count, random), count);
 }
 
-/// Of two functions, which have loops of their own.
+/// Checks chains of two functions, which have loops of their own.
 template <class T>
 void check_pairs() {
   std::mt19937_64 random(4);
-  // As many vectors as are chosen for at once, and some, and a part of one.
+  // One full iteration of vectors, some more vectors, and a part of one.
   constexpr std::size_t count = 331;
   for (auto first = Fn::add; first <= Fn::square; first = Fn(int(first) + 1))
     for (auto second = Fn::add; second <= Fn::square; second = Fn(int(second) + 1))

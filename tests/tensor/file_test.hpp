@@ -26,7 +26,7 @@ class FileTest : public testing::Test {
   std::string path() const { return path(usual_name_); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  /// What reading or writing says, without the file's name, which it checks.
+  /// The message of reading or writing, without the file's name, which it checks.
   template <class F>
   std::string refusal(const std::string& file, F f) const {
     try {

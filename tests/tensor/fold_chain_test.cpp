@@ -21,7 +21,7 @@ namespace tutti {
 namespace {
 
 using Fn = ChainStep::Fn;
-using Of = FoldStep::Of;
+using Operand = FoldStep::Operand;
 constexpr std::size_t n = 2 * fold_chain_elements;
 
 template <class T>
@@ -56,7 +56,7 @@ Example<T> any_example(std::size_t results, std::size_t terms, std::mt19937_64& 
   std::ranges::generate(made.on_fold, any_fn);
   made.on_fold_ones = any_columns<T>(made.on_fold.size(), 1, random);
   made.steps.resize(2 + random() % 4);
-  for (FoldStep& step : made.steps) step = {Of(random() % 3), any_fn()};
+  for (FoldStep& step : made.steps) step = {Operand(random() % 3), any_fn()};
   made.steps[0].fn = Fn::take;
   made.ones = any_columns<T>(made.steps.size(), 1, random);
   for (std::size_t s = 0; s < made.steps.size(); ++s) made.each.push_back(any_columns<T>(results, n, random));
@@ -81,11 +81,11 @@ Columns<T> one_by_one(const Example<T>& example) {
     std::vector<ChainStep> steps;
     std::vector<const std::byte*> in;
     for (std::size_t s = 0; s < example.steps.size(); ++s) {
-      const Of of = example.steps[s].of;
-      steps.push_back({example.steps[s].fn, of == Of::one});
-      in.push_back(of == Of::fold  ? fold_bytes
-                   : of == Of::one ? bytes(example.ones[s])
-                                   : bytes(example.each[s][r]));
+      const Operand of = example.steps[s].of;
+      steps.push_back({example.steps[s].fn, of == Operand::one});
+      in.push_back(of == Operand::fold  ? fold_bytes
+                   : of == Operand::one ? bytes(example.ones[s])
+                                        : bytes(example.each[s][r]));
     }
     chain_kernel(dtype_of<T>(), steps)(reinterpret_cast<std::byte*>(made[r].data()), in.data(), steps.data(),
                                        int(steps.size()), n, Store::plain);
@@ -112,8 +112,8 @@ Columns<T> at_once(const Example<T>& example, Out out, Load load, Store store) {
   for (const std::vector<T>& one : example.on_fold_ones) in.push_back(bytes(one));
   bool is_over = out != Out::over_each;
   for (std::size_t s = 0; s < example.steps.size(); ++s) {
-    if (example.steps[s].of == Of::one) in.push_back(bytes(example.ones[s]));
-    if (example.steps[s].of != Of::each) continue;
+    if (example.steps[s].of == Operand::one) in.push_back(bytes(example.ones[s]));
+    if (example.steps[s].of != Operand::each) continue;
     for (std::size_t r = 0; r < example.results; ++r)
       in.push_back(is_over ? bytes(example.each[s][r]) : overwritten(example.each[s][r], r));
     is_over = true;  // the first such operand

@@ -223,7 +223,7 @@ TEST_P(half_on, comparisons_and_clamps_are_exact) {
   });
 }
 
-/// Whether `found` is `exact` rounded, or the number beside it where the sum in f32, off by this bound,
+/// True if `found` is `exact` rounded, or the next number where the sum in f32, off by this bound,
 /// rounds.
 template <class H>
 void expect_sum(H found, double exact, double magnitude, std::int64_t n, std::string_view what) {

@@ -167,7 +167,7 @@ TEST_F(npy, transposes_large_arrays_of_fortran_order) {
   }
 }
 
-// As many dims as NumPy 2 has.
+// NumPy 2 has at most 64 dims, too.
 TEST_F(npy, holds_arrays_of_64_dims_and_no_more) {
   std::vector<std::int64_t> sizes(64, 1);
   sizes[3] = 2;

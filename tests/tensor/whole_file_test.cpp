@@ -57,7 +57,7 @@ TEST_F(whole_file, says_why_it_cannot_have_its_name) {
   auto make_folder = [&] { fs::create_directory(path("x")); };
   EXPECT_EQ(refusal(path("x"), [&] { write("x", "new", make_folder); }), "cannot be written: Is a directory");
   EXPECT_TRUE(fs::is_empty(path("x")));
-  EXPECT_EQ(names(), std::set<std::string>{"x"});  // nothing is left beside it
+  EXPECT_EQ(names(), std::set<std::string>{"x"});  // no other file is left
 }
 
 TEST_F(whole_file, is_the_old_one_after_a_kill_and_what_stays_goes_at_the_next_save) {

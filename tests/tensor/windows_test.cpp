@@ -71,7 +71,7 @@ TEST(scatter_windows, replaces_in_order_and_leaves_out_what_lies_partly_outside)
             (std::vector<float>{10, 20, 21, 4}));
 }
 
-// ---- beside loops over single elements
+// ---- compared with loops over single elements
 
 /// The element at `offset` bytes.
 template <class T>

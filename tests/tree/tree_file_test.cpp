@@ -23,7 +23,7 @@ class tree_file : public testing::Test {
     return (fs::temp_directory_path() / ("tutti_tree_file_test_" + std::to_string(::getpid()) + ".npz"))
         .string();
   }
-  /// What is refused, with "FILE" for the file's name.
+  /// The refusal, with "FILE" for the file's name.
   template <class F>
   std::string refusal(F f) const {
     std::string text = "accepted";
@@ -102,7 +102,7 @@ TEST_F(tree_file, gives_the_tree_back) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].tensor(), saved[i].tensor()) << i;
 }
 
-// By name, not by place.
+// Leaves are found by name, not by place.
 TEST_F(tree_file, does_not_mind_the_order_of_the_file) {
   write_npz(path(), {{"bias_2", Tensor::scalar(2.0F)}, {"weight", Tensor::scalar(1.0F)}});
   Layer layer = load_tree(path(), Layer{leaf(0), leaf(0)});

@@ -14,7 +14,7 @@ const Axis &x = mesh.axes()[0], &y = mesh.axes()[1], &of_four = line.axes()[0];
 Sharding over(std::vector<Axes> dims) { return {mesh, std::move(dims), {}, {}}; }
 Sharding over_line(std::vector<Axes> dims) { return {line, std::move(dims), {}, {}}; }
 
-// Of one dim, by device.
+// The begins of one dim, by device.
 Numbers begins(const Sharding& sharding, const Shape& shape, std::size_t dim) {
   Numbers found;
   for (int device = 0; device < sharding.mesh.devices(); ++device)

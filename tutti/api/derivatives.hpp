@@ -77,10 +77,11 @@ namespace tutti {
 /// grad<1>(f) is by the second one, grad<0, 2>(f) by two: a tuple of trees.
 /// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary
 /// results, which may be of ops without derivatives.
-/// By a parameter that is equal on all devices of an axis it is the sum over these devices: the parameter is
-/// one value for all. Under vmap that sum mixes per-example gradients of different devices. For those of the
-/// own examples differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
-/// By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along its conjugate.
+/// The gradient by a parameter that is equal on all devices of an axis is the sum over these devices: the
+/// parameter is one value for all. Under vmap that sum mixes per-example gradients of different devices. For
+/// those of the own examples differentiate by pcast(p, "data", varying);
+/// docs/gradients_of_equal_parameters.md shows both.
+/// The gradient by a complex argument x + iy is df/dx - i df/dy, as in JAX: descend along its conjugate.
 template <int... by, class F>
 internal::Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};

@@ -119,8 +119,8 @@ Program varying_over(const Program& program, const Axes& axes) {
   return trace(types, repeated).program;
 }
 
-// The axes over which arguments vary and inputs do not: those of a vmap inside of which a pullback of outside
-// is called.
+// The axes along which arguments vary and traced inputs do not: a pullback that was made outside of a vmap is
+// called inside it.
 Axes new_axes(const Program& program, const Arrays& arguments) {
   Axes axes;
   for (std::size_t i = 0; i < arguments.size(); ++i)

@@ -60,9 +60,9 @@ class ShardMapped {
 
 namespace tutti {
 
-/// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec,
-/// `function` runs on the parts with the axes of the mesh bound, and the parts of the results are put
-/// together by their out-specs.
+/// Makes a function of whole arrays from the function of one device. Each argument is split over the mesh by
+/// its in-spec, `function` runs on the parts with the axes of the mesh bound, and the parts of the results
+/// are put together by their out-specs.
 /// Nests over other axes of the same mesh (both name theirs in .axes), differentiates and batches; the
 /// gradient is the same inside and outside.
 template <class F>

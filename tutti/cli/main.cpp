@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `tutti`. Of the tool's files this one alone includes CLI11, which takes seconds to
+// The command line of `tutti`. Only this file of the tool includes CLI11, which takes seconds to
 // compile.
 #include <fmt/core.h>
 

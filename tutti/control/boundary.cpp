@@ -92,7 +92,8 @@ class Localiser {
         value(equation.results[0]) = value(equation.operands[0]);
         return;
       }
-      if (const std::optional<Left> from = parts_of(equation.operands[0]); from && moves(*from, *enter)) {
+      if (const std::optional<ShardedValue> from = parts_of(equation.operands[0]);
+          from && moves(*from, *enter)) {
         const Shape& shape = program_.type(equation.operands[0]).shape();
         value(equation.results[0]) =
             apply_one(Exchange{shape, from->sharding, enter->sharding}, {from->local});
@@ -129,28 +130,28 @@ class Localiser {
     return with_borders_as_moves(program, stays);
   }
 
-  struct Left {
+  struct ShardedValue {
     Sharding sharding;
     Array local;
   };
 
   /// The parts of a value that lies on the mesh; none for a whole.
-  std::optional<Left> parts_of(Var var) const {
-    if (const std::optional<Left>& from = left_[at(var)]; from && input_of_[at(var)] < 0) return from;
+  std::optional<ShardedValue> parts_of(Var var) const {
+    if (const std::optional<ShardedValue>& from = left_[at(var)]; from && input_of_[at(var)] < 0) return from;
     if (input_of_[at(var)] < 0) return {};
     const Sharding& sharding = made_.input_shardings[static_cast<std::size_t>(input_of_[at(var)])];
     if (axes_of(sharding).empty()) return {};
-    return Left{sharding, values_[at(var)]};
+    return ShardedValue{sharding, values_[at(var)]};
   }
 
   /// True if parts become other parts without sums: then they are moved, and nobody makes the whole.
-  static bool moves(const Left& from, const Enter& enter) {
+  static bool moves(const ShardedValue& from, const Enter& enter) {
     const Sharding& to = enter.sharding;
     return from.sharding.unreduced.empty() && to.unreduced.empty() && from.sharding.reduced.empty() &&
            to.reduced.empty();
   }
 
-  static Array left(const Left& from) {
+  static Array left(const ShardedValue& from) {
     return from.sharding.unreduced.empty() ? leave(from.local, from.sharding)
                                            : leave_by_moves(from.local, from.sharding);
   }
@@ -188,7 +189,7 @@ class Localiser {
   const std::vector<std::optional<Sharding>>& lies_;
   std::vector<Array> values_;  // per variable: its local value; of an input, as it lies
   std::vector<int> input_of_;  // per variable: which input it is
-  std::vector<std::optional<Left>> left_;
+  std::vector<std::optional<ShardedValue>> left_;
   LocalProgram made_;
 };
 

@@ -8,7 +8,7 @@ namespace tutti {
 
 /// The program with a check_numbers after every equation that can make a NaN or an infinity, those of
 /// sub-programs as well.
-/// Of collectives only sums are checked: the others hand on what other devices hold.
+/// Among collectives only sums are checked. The others only move values.
 Program with_number_checks(const Program& program);
 
 }  // namespace tutti

@@ -37,7 +37,7 @@ int group_size(const Groups& groups, const Axes& axes);
 struct PlaceInGroup {
   int group, place;
 };
-/// Of every position, in ascending order. Groups are written out.
+/// The place of every position, in ascending order. Groups are written out.
 std::vector<PlaceInGroup> places_in(const Groups& groups);
 
 /// The devices of the group that `device` is in, in its order, and where `device` stands in it.

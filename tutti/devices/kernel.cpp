@@ -4,8 +4,8 @@
 
 namespace tutti::ops::kernel {
 
-Coordinate along(Dim dim, std::int64_t weight) { return {Coordinate::Of::dim, dim, {}, weight}; }
-Coordinate along(const Axis& axis) { return {Coordinate::Of::axis, {}, axis, 1}; }
+Coordinate along(Dim dim, std::int64_t weight) { return {Coordinate::Source::dim, dim, {}, weight}; }
+Coordinate along(const Axis& axis) { return {Coordinate::Source::axis, {}, axis, 1}; }
 
 View identity_view(const Shape& shape) {
   View view;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op says of how it computes: a description, not code that loops. The compiler of run/ owns loops,
-// tiles, workers, fusion and views.
+// Kernel descriptions: how an op computes, without loops. The compiler of run/ owns loops, tiles, workers,
+// fusion and views.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace kernel {
 /// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds
 /// nothing.
 struct Coordinate {
-  enum class Of { nowhere, dim, axis } of = Of::nowhere;
+  enum class Source { nowhere, dim, axis } of = Source::nowhere;
   Dim dim{};    // if of == dim
   Axis axis{};  // if of == axis
   std::int64_t weight = 1;
@@ -163,9 +163,10 @@ struct Opaque {
 /// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes
 /// its way; an op does not communicate over the axes along which it differs.
 struct Sub {
-  enum class How {
+  enum class Control {
     choose,  // operand 0 is an i32 index, clamped; that program takes the others and gives the results
-    repeat,  // `length` times the one program: (consts, carries, a slice of each xs) -> (carries, a slice of each ys)
+    // `length` times the one program: (consts, carries, a slice of each xs) -> (carries, a slice of each ys)
+    repeat,
     call,  // the one program on the operands; before it is compiled it stands in its place
     loop,  // while program 0: (consts, carries) -> bool says so, program 1: (consts, carries) -> carries
   } how;

@@ -19,8 +19,8 @@ enum class Storage {
 
 namespace tutti::ops {
 
-/// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the
-/// distinct buffers of a value, row-major over its stored axes in mesh order.
+/// The facts that an op may ask for when it is compiled: the devices, and the places of values of a type.
+/// Shards are the distinct buffers of a value, row-major over its stored axes in mesh order.
 class Layout {
  public:
   Layout(Mesh mesh, Storage storage, Types operands, Types results);

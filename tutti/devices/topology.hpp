@@ -11,7 +11,7 @@ struct Core {
   int cache;  // cores with the same number share the last one
 };
 
-/// Of this machine. A hardware thread alone is a core, too. What is not known is empty, or 0.
+/// The topology of this machine. A single hardware thread is a core, too. Unknown facts are empty, or 0.
 struct Topology {
   std::vector<Core> cores, threads;
   std::int64_t largest_cache_bytes = 0;  // of the caches of processor 0, from L2 on

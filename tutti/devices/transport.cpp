@@ -60,7 +60,7 @@ void Transport::begin() {
   ++number_;
   state_ = State::alone;
   for (auto& answers : answers_) answers.clear();
-  std::erase_if(left_, [this](const Left& left) { return left.number < number_; });
+  std::erase_if(left_, [this](const Departure& left) { return left.number < number_; });
 }
 
 Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const Part> receives,
@@ -128,7 +128,7 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
   // told its failure before. The bytes of earlier things had left its memory by then.
   listen();
-  const auto spoils_this = [&](const Left& left) {
+  const auto spoils_this = [&](const Departure& left) {
     return left.has_failed_at && *left.has_failed_at <= number_;
   };
   if (const auto found = std::ranges::find_if(left_, spoils_this); found != left_.end())
@@ -161,14 +161,14 @@ std::string Transport::places() const {
   return of_call + (of_call.empty() || of_carrier.empty() ? "" : "\n") + of_carrier;
 }
 
-std::string Transport::reason_of(const Left& left) {
+std::string Transport::reason_of(const Departure& left) {
   return fmt::format("process {} has left: {}", left.process, left.why);
 }
 
 std::string Transport::reason_to_stop(Ticket ticket) {
   if (left_.empty()) return {};
   const std::vector<int> missing = awaited(ticket);
-  for (const Left& left : left_)
+  for (const Departure& left : left_)
     if (left.number >= number_ && std::ranges::find(missing, left.process) != missing.end())
       return reason_of(left);
   return {};
@@ -188,10 +188,11 @@ bool Transport::close() {
   const auto patient_until = Clock::now() + std::chrono::seconds(1);
   while (!has_failed() && std::uncaught_exceptions() == 0 && Clock::now() < patient_until) {
     listen();
-    if (std::ranges::any_of(left_,
-                            [](const Left& left) { return left.number == for_ever && !left.has_closed; }))
+    if (std::ranges::any_of(left_, [](const Departure& left) {
+          return left.number == for_ever && !left.has_closed;
+        }))
       return false;
-    if (std::ranges::count(left_, true, &Left::has_closed) == count_ - 1) return true;
+    if (std::ranges::count(left_, true, &Departure::has_closed) == count_ - 1) return true;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return false;

@@ -116,7 +116,7 @@ class Transport {
 
  private:
   /// A process that has left, and why.
-  struct Left {
+  struct Departure {
     int process;
     std::int64_t number;  // of the last thing that it does not do; for_ever: it does nothing any more
     bool has_closed;      // it has ended well
@@ -130,7 +130,7 @@ class Transport {
   };
   /// Clears what notice_wait() said, however finish() ends.
   class WaitNoticed;
-  static std::string reason_of(const Left& left);
+  static std::string reason_of(const Departure& left);
   static const std::atomic<bool> never;
   using Lock = std::unique_lock<std::recursive_mutex>;
 
@@ -156,7 +156,7 @@ class Transport {
   State state_ = State::alone;
   std::array<std::string, 2> places_;             // per lane, while it waits
   std::array<std::map<int, Answer>, 2> answers_;  // per lane, of the processes that were asked
-  std::vector<Left> left_;                        // in the order in which they said so
+  std::vector<Departure> left_;                   // in the order in which they said so
   std::string failure_;
   bool has_said_farewell_ = false;
   mutable std::recursive_mutex turn_;  // of the two threads

@@ -63,7 +63,8 @@ class Array {
   template <class T>
   void operator=(const T&) && = delete;  // x[0] = 1 changes no array: x = x.at(0).set(1)
 
-  /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
+  /// The type of one device's block, with its states, for a traced value. The type of the whole array,
+  /// invariant, for data.
   /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its
   /// trace.
   ops::Type type(Where where = Where::here()) const;
@@ -135,7 +136,7 @@ std::string to_string(const Array& array, const PrintOptions& options = {}, Wher
 /// Throws T005 for a shape that no array has.
 Array abstract(Shape shape, DType dtype, Where where = Where::here());
 
-/// A C++ number beside arrays: it takes their dtype.
+/// A C++ number among array operands: it takes their dtype.
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 
 /// An operand of a front-end function: an array or a number, with the line of the caller.

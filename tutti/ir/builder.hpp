@@ -64,7 +64,7 @@ class Builder {
   /// The variable that holds `from` cast to `to`; made by `make` the first time.
   Var cast_once(Var from, const AxisStates& to, const std::function<Var()>& make);
 
-  /// What the user wrote that causes what is recorded: a place, and the name of the function called there.
+  /// The user's call that records equations: its place, and the name of the function called there.
   struct Cause {
     Where where = {};
     std::string_view name = {};

@@ -8,8 +8,8 @@
 
 namespace tutti::ops {
 
-/// What an op writes StableHLO through. Implemented in lower/. Values have the dtype and shape of the types
-/// given; states are not written. Every device runs the same text; `position` tells them apart.
+/// The interface by which an op writes StableHLO. Implemented in lower/. Values have the dtype and shape of
+/// the types given; states are not written. Every device runs the same text; `position` tells them apart.
 class Emitter {
  public:
   virtual ~Emitter() = default;

@@ -37,8 +37,8 @@ struct Example {
 
 /// The mesh that examples are on: a=2, b=2, c=2.
 const Mesh& example_mesh();
-/// The dtypes beside bool, i32, i64, f32 and f64: one example of each will do, shapes and states are tried
-/// with these.
+/// The dtypes other than bool, i32, i64, f32 and f64. One example of each suffices: shapes and states are
+/// tried with those five.
 std::span<const DType> more_dtypes();
 /// The 15 ways to name one or more of its axes in order: (a), (b), (c), (a, b), (b, a), ...
 const std::vector<Axes>& example_axis_tuples();

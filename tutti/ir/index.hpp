@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between the brackets of x[..] and x.at(..).
+// The indices of x[..] and x.at(..).
 #pragma once
 
 #include <concepts>
@@ -50,7 +50,7 @@ constexpr Range range(internal::RangeEnd start, internal::RangeEnd stop, interna
 /// A new dim of size 1.
 inline constexpr internal::NewAxis newaxis;
 
-/// As many whole dims as the other indices leave over.
+/// Stands for all whole dims that the other indices do not take.
 inline constexpr internal::Ellipsis ellipsis;
 
 struct AllOptions {
@@ -58,7 +58,7 @@ struct AllOptions {
 };
 /// As an index: a whole dim, NumPy's `:`. As a function: numpy.all, true where all elements along `dims` are
 /// not 0.
-/// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. Of no elements true. Throws T006 for dims out
+/// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. True for no elements. Throws T006 for dims out
 /// of range or named twice, T004 for an unreduced sum.
 struct All {
   Array operator()(const Operand& x) const;

@@ -31,7 +31,7 @@ class Op {
     /// True if the op does more than compute its results: `static constexpr bool has_effect = true`, or an op
     /// of a sub-program does. Transforms neither drop, merge nor repeat such an op.
     virtual bool has_effect() const = 0;
-    /// Of an op with sub-programs; of others: none.
+    /// The sub-programs; empty for most ops.
     virtual std::vector<SubProgram> programs() const = 0;
     virtual Op with_programs(const std::vector<SubProgram>& programs) const = 0;
     virtual OpSplit split(const LinearOperands& operands) const = 0;
@@ -77,7 +77,7 @@ struct OpSplit {
 /// "all_gather{axes=('data'), dim=0}".
 std::string to_string(const Op& op);
 
-// ---------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------------------------------
 
 template <class O>
 struct Op::Model final : Op::Rules {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules of an op take and return, and what makes an op complete.
+// The arguments and results of an op's rules, and the conditions of a complete op.
 #pragma once
 
 #include <concepts>
@@ -23,8 +23,8 @@ struct OpSplit;
 
 /// How the states of the operands must agree, per axis.
 enum class Mixing {
-  linear,    // add, shape ops: equal, joining I < R < V; U only beside U
-  bilinear,  // mul, dot_general: the same, and U beside R gives U; I beside U becomes R
+  linear,    // add, shape ops: equal, joining I < R < V; U only with U
+  bilinear,  // mul, dot_general: the same, and U with R gives U; I with U becomes R
   alike,     // everything that is not linear: joins; U is refused
   own,       // as `wants` says; an op without it takes operands as they are, and infer refuses
 };
@@ -53,7 +53,8 @@ using Lowered = std::vector<stablehlo::Value>;
 /// A parameter of an op by name, as printed programs show it.
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
 
-/// What an op is for, for users: a sentence, and the functions that record it ("psum, pmean"; none: empty).
+/// The purpose of an op, for users: a sentence, and the functions that record it ("psum, pmean"; none:
+/// empty).
 struct About {
   std::string_view summary, front_ends;
 };
@@ -154,9 +155,9 @@ concept HasExamples = requires {
 template <class O>
 concept HasSomeRule = HasMixing<O> || HasInfer<O> || HasKernel<O>;
 
-/// An op with sub-programs has, beside the rules, `programs` and `with_programs` (the same op on others), and
-/// `split`: the op cut in two by which of its operands are linear; what is known of it is recorded in the
-/// current builder.
+/// An op with sub-programs also has `programs`, `with_programs` (the same op with other programs) and
+/// `split`:
+/// the op cut in two by which of its operands are linear. The known half is recorded in the current builder.
 template <class O>
 concept HasPrograms = requires(const O& o) {
   { o.programs() } -> std::same_as<std::vector<SubProgram>>;

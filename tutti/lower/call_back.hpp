@@ -24,7 +24,7 @@ namespace tutti::internal {
 /// One equation that calls back.
 struct CallBack {
   /// An op whose sub-program contains the equation.
-  struct Around {
+  struct EnclosingOp {
     std::size_t place;  // numbers such ops and equations in the order of the program
     Axes decided;       // along which devices go apart in it and not before, in mesh order
   };
@@ -32,7 +32,7 @@ struct CallBack {
   Where where;
   Types operands, results;
   std::size_t place;
-  std::vector<Around> around;  // the outermost first
+  std::vector<EnclosingOp> around;  // the outermost first
 };
 using CallBacks = std::vector<CallBack>;
 

@@ -12,7 +12,7 @@ namespace tutti {
 /// A program of whole values as what one device does with its parts of them.
 struct FoldedProgram {
   Program program;
-  /// What an input of `program` is the part of: an input of the folded program, by its number there.
+  /// The whole input, by its number in the folded program, and the sharding of its parts.
   struct Source {
     std::size_t input;
     Sharding sharding;

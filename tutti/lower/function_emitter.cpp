@@ -117,7 +117,8 @@ Lowered FunctionEmitter::written_around(const Op& op, const Lowered& operands, c
   const Axes varying = decided_axes(op, operand_types);
   Axes decided;
   const auto is_decided = [&](const Axis& axis) {
-    return std::ranges::any_of(around_, [&](const Around& a) { return contains(a.in_text.decided, axis); });
+    return std::ranges::any_of(around_,
+                               [&](const EnclosingOp& a) { return contains(a.in_text.decided, axis); });
   };
   for (const Axis& axis : mesh_.axes())
     if (contains(varying, axis) && !is_decided(axis)) decided.push_back(axis);
@@ -138,7 +139,7 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
   auto number = [&](std::size_t value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
   CallBack call{op, where, operand_types_, result_types_, places_++, {}};
   Lowered given{number(call_backs_->size()), position(mesh_.axes())};
-  for (const Around& each : around_) {
+  for (const EnclosingOp& each : around_) {
     call.around.push_back(each.in_text);
     given.push_back(each.trip ? *each.trip : number(0));
   }
@@ -154,14 +155,13 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
 
 std::vector<stablehlo::Operation> FunctionEmitter::take() { return std::move(written_).all(); }
 
-std::vector<stablehlo::Operation> FunctionEmitter::Written::all() && {
+std::vector<stablehlo::Operation> FunctionEmitter::Output::all() && {
   shared.insert(shared.end(), std::make_move_iterator(operations.begin()),
                 std::make_move_iterator(operations.end()));
   return std::move(shared);
 }
 
-// --- What ops write through
-// ------------------------------------------------------------------------------------
+// --- What ops write through --------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::emit(std::string_view op, const Lowered& operands, Type result,
                                        stablehlo::Attributes attributes) {
@@ -237,8 +237,7 @@ stablehlo::Value FunctionEmitter::position(const Axes& axes) {
   return value;
 }
 
-// --- Positions
-// -------------------------------------------------------------------------------------------------
+// --- Positions ---------------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   auto found = written_.positions.find(digits);
@@ -266,8 +265,7 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   return written_.positions[digits] = value;
 }
 
-// --- Operations
-// ------------------------------------------------------------------------------------------------
+// --- Operations --------------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::new_value(stablehlo::ValueType type) {
   types_.push_back(std::move(type));
@@ -326,7 +324,7 @@ stablehlo::Block FunctionEmitter::block(const Region& region) {
     block.argument_types.push_back(tensor_type(type));
     block.arguments.push_back(new_value(tensor_type(type)));
   }
-  Written outside = std::exchange(written_, {});
+  Output outside = std::exchange(written_, {});
   Lowered results = region.body(block.arguments);
   block.operations = std::exchange(written_, std::move(outside)).all();
   std::vector<stablehlo::ValueType> types;

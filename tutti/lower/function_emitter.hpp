@@ -85,8 +85,8 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
   stablehlo::Block block(const Region& region);
 
-  /// What is written of the function, or of the region being written: a region makes its positions itself.
-  struct Written {
+  /// The output of the current function or region. A region computes its positions again.
+  struct Output {
     std::vector<stablehlo::Operation> shared;  // before all equations, so that each may use it
     std::vector<stablehlo::Operation> operations;
     std::map<Digits, stablehlo::Value> positions;
@@ -100,19 +100,19 @@ class FunctionEmitter final : public Emitter {
   };
 
   /// An op with sub-programs that is being lowered.
-  struct Around {
-    CallBack::Around in_text;
+  struct EnclosingOp {
+    CallBack::EnclosingOp in_text;
     std::optional<stablehlo::Value> trip;
   };
 
   Mesh mesh_;
   LowerOptions options_;
   CallBacks* call_backs_;
-  std::vector<Around> around_;               // the outermost first
+  std::vector<EnclosingOp> around_;          // the outermost first
   std::size_t places_ = 0;                   // numbered so far
   std::vector<stablehlo::ValueType> types_;  // of each value
   KnownRanges known_ranges_;
-  Written written_;
+  Output written_;
   std::map<int, InFlight> in_flight_;  // by the number of the future or token
   bool is_shared_ = false;             // what is appended
   bool apart_ = false;  // what is lowered stands in a branch or loop that some devices may not run

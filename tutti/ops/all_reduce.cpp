@@ -160,7 +160,7 @@ Array ops::all_reduce(const Array& x, Axes axes, ReduceKind kind, const Groups& 
 
 namespace {
 
-// What is summed; a number is the same on all devices, and how many there are is known here.
+// The array to sum. Refuses a plain number: its sum is the number times axis_size.
 Array to_sum(const Operand& x, const Axes& axes, const Groups& groups) {
   if (x.array()) return *x.array();
   require(groups.empty(), Code::number,

@@ -10,8 +10,8 @@ namespace tutti::ops {
 /// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every
 /// state, max and min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
 /// With groups V -> V: over the devices of its group; sizes may differ.
-/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (Of a vmap
-/// axis and mesh axes together, batched first: the mean over the lanes, then over the devices.)
+/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (For a
+/// vmap axis and mesh axes together, batched first: the mean over the lanes, then over the devices.)
 /// Cost: in one process one pass over the shards, inside the neighbouring region.
 /// Throws T004 for U under max or min, T007 for the sum of bool (convert first), T009 for groups.
 /// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.

@@ -47,9 +47,9 @@ Array ops::apply_one(const Op& op, const Arrays& operands, Where where) {
   return apply(op, operands, where)[0];
 }
 
-Array ops::as_array(const Operand& x, std::initializer_list<Operand> beside) {
+Array ops::as_array(const Operand& x, std::initializer_list<Operand> others) {
   if (x.array()) return *x.array();
-  for (const Operand& other : beside)
+  for (const Operand& other : others)
     if (other.array()) return constant(as_scalar(*x.number(), other.array()->dtype()));
   fail(Code::number, "no operand is an array; compute with numbers in C++");
 }

@@ -18,9 +18,9 @@ Arrays apply(const Op& op, const Arrays& operands, Where where = {});
 /// The same for an op with one result.
 Array apply_one(const Op& op, const Arrays& operands, Where where = {});
 
-/// `x` as an array: a number takes the dtype of the first array among `beside`, rounded once (T008 if it does
-/// not fit). A number beside no array is refused.
-Array as_array(const Operand& x, std::initializer_list<Operand> beside = {});
+/// `x` as an array: a number takes the dtype of the first array in `others`, rounded once (T008 if it does
+/// not fit). Throws if `others` has no array.
+Array as_array(const Operand& x, std::initializer_list<Operand> others = {});
 
 /// Both as arrays of one dtype and one shape: NumPy's broadcasting, as broadcast_in_dim equations.
 std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b);

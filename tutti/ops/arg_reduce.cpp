@@ -35,7 +35,7 @@ stablehlo::Value compared(Emitter& emitter, std::string direction, stablehlo::Va
                        {"compare_type", stablehlo::enumeration("comparison_type", std::move(type))}});
 }
 
-// Of two pairs of a value and its index the one to keep: a NaN, else the better value, else the lower index.
+// Keeps one of two pairs (value, index): the NaN, else the better value, else the lower index.
 class Pick {
  public:
   Pick(Emitter& emitter, Extreme extreme, Type value, Type index)

@@ -42,8 +42,8 @@ namespace tutti {
 
 /// jax.lax.argmax and argmin. A negative `dim` counts from the end. To derivatives the index is a constant.
 /// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007
-/// unless the indices are i32 or i64 (argmax_c3), for i32 beside more than 2^31 elements (argmax_c4), T004
-/// for an unreduced sum.
+/// unless the indices are i32 or i64 (argmax_c3), for i32 where the dim has more than 2^31 elements
+/// (argmax_c4), T004 for an unreduced sum.
 Array argmax(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 Array argmin(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 

@@ -17,7 +17,7 @@ namespace tutti {
 
 Types AxisIndex::infer(const Types&) const { return {Type(DType::i32, {}).with(axes, State::varying)}; }
 
-// The table 0 .. n-1, of which each device sees the element at its position.
+// The table 0 .. n-1. Each device sees the element at its position.
 Kernel AxisIndex::kernel(const Layout&) const {
   int n = joint_size(axes);
   std::vector<std::int32_t> table(static_cast<std::size_t>(n));

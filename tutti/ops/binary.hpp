@@ -40,7 +40,7 @@ static_assert(complete<Binary>());
 
 namespace tutti {
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
+// Shapes broadcast as in NumPy; a number takes the dtype of the other operand. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ or the function does not take them, T008 for a number that
 // does not fit, T004 where states do not go together.
 Array operator+(const Operand& a, const Operand& b);
@@ -70,7 +70,7 @@ Array minimum(const Operand& a, const Operand& b);
 
 namespace tutti::internal {
 
-// For programs that say max and min: those of std take no arrays. (Of two arrays these match as well as
+// For programs that say max and min: those of std take no arrays. (For two arrays these match as well as
 // std's.)
 template <class A, class B>
 concept ArrayBesideNumber = std::same_as<A, Array> != std::same_as<B, Array>;

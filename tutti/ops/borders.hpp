@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Enter and Leave, the borders of shard_map, share.
+// Shared code of Enter and Leave, the borders of shard_map.
 #pragma once
 
 #include "tutti/base/inside.hpp"

@@ -21,13 +21,13 @@ namespace tutti {
 namespace {
 
 // How the dims of the operand that are not repeated stand in the result.
-struct Kept {
+struct KeptDims {
   Dims ascending;  // of the result
   Dims in_operand_order;
 };
 
-Kept kept_dims(const Shape& from, const Shape& to, const Dims& dims) {
-  Kept kept;
+KeptDims kept_dims(const Shape& from, const Shape& to, const Dims& dims) {
+  KeptDims kept;
   for (int i = 0; i < from.rank(); ++i) {
     Dim dim = dims[static_cast<std::size_t>(i)];
     if (from[i] == to[dim]) kept.in_operand_order.push_back(dim);
@@ -80,7 +80,7 @@ Jvp BroadcastInDim::jvp(const Arrays& operands, const Tangents& tangents) const 
 // Sum over what was repeated; then the dims stand in their order in the result.
 Tangents BroadcastInDim::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   const Shape& from = operands[0].type.shape();
-  Kept kept = kept_dims(from, to, dims);
+  KeptDims kept = kept_dims(from, to, dims);
   Array sum = reduce_sum(*cotangents[0], other_dims(to.rank(), kept.ascending));
   std::vector<int> permutation;
   for (Dim dim : kept.in_operand_order)

@@ -24,7 +24,7 @@ bool is_free(State from, State to) {
   return false;
 }
 
-// What to do where there is no free cast.
+// The advice in the message where no free cast exists.
 std::string_view way_out(State from) {
   switch (from) {
     case State::unreduced: return "reduce it with psum or psum_scatter";

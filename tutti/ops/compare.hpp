@@ -32,7 +32,7 @@ static_assert(complete<Compare>());
 
 namespace tutti {
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
+// Shapes broadcast as in NumPy; a number takes the dtype of the other operand. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced
 // sum.
 Array operator<(const Operand& a, const Operand& b);

@@ -130,7 +130,7 @@ Array share_of(const Array& term, const Array& other, const Array& sum) {
   return select(is_infinite, of_larger, exp(select(is_infinite, 0.0, term - sum)));
 }
 
-// Of pairs of a value and its tangent.
+// Combines two pairs (value, tangent).
 Arrays combined(CumulativeKind kind, const Arrays& a, const Arrays& b) {
   auto by_rule = [&](BinaryFn fn) {
     const Jvp both = Binary{fn}.jvp({a[0], b[0]}, {a[1], b[1]});

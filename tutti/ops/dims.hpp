@@ -67,7 +67,7 @@ Dims other_dims(int rank, const Dims& dims);
 /// Every dim `by` further to the right: what an op's dims are under a batch dim.
 Dims shifted(Dims dims, int by);
 bool contains(const Dims& dims, Dim dim);
-/// What lies around one dim of a dense array.
+/// The sizes before and after one dim of a dense array.
 AlongDim along_dim(const Shape& shape, Dim dim);
 
 /// Elements that indices of i32 tell apart: the last one is 2^31 - 1.

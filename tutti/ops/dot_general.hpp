@@ -7,7 +7,7 @@
 namespace tutti::ops {
 
 /// lhs: dims b, m, k; rhs: dims b, k, n, in any order -> [b.., m.., n..], free dims as in their operand.
-/// Bilinear: U beside R gives U. Any dtype but bool; of f16 and bf16 sums are taken in f32 and rounded once.
+/// Bilinear: U times R gives U. Any dtype but bool; of f16 and bf16 sums are taken in f32 and rounded once.
 /// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as
 /// runs of b, m, k (or b, k, m) is copied first.
 /// Source: StableHLO dot_general; jax.lax.dot_general.

@@ -6,8 +6,8 @@
 
 namespace tutti::ops {
 
-/// An array of which a window is replaced that starts where scalars say, known at run time only; starts are
-/// first brought so far that the window lies inside.
+/// An array with one window replaced. Scalars that are known only at run time say where the window starts.
+/// They are clamped so that the window lies inside.
 /// x: [d0, .., dn], update: [e0, .., en], n+1 starts: [] of i32 or i64 -> like x. Every state of x and the
 /// update passes; starts are I or R, and where one varies, both do.
 /// Cost: a copy of the update, and of x unless x is updated in place (a carry of a loop, a donated argument).

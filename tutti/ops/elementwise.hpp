@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops that work element by element ask of their operands' types.
+// The rules of element-wise ops for the types of their operands.
 #pragma once
 
 #include "tutti/ir/array.hpp"

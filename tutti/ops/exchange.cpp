@@ -21,8 +21,8 @@ void require_same(Axes before, Axes after, const Exchange& op, std::string_view 
           to_string(op.from), to_string(op.to), advice);
 }
 
-/// The whole value of which `x` is a block: its dtype, and its states along the axes that the shardings do
-/// not name.
+/// The type of the whole value whose block is `x`: its dtype, and its states along the axes that the
+/// shardings do not name.
 Type whole_of(Type x, const Exchange& op) {
   AxisStates states = x.states();
   for (const Sharding* sharding : {&op.from, &op.to})
@@ -58,7 +58,8 @@ Types Exchange::infer(const Types& operands) const {
 }
 
 Kernel Exchange::kernel(const Layout& layout) const {
-  if (SubProgram program = in_two(layout.operands())) return kernel::Sub{kernel::Sub::How::call, {program}};
+  if (SubProgram program = in_two(layout.operands()))
+    return kernel::Sub{kernel::Sub::Control::call, {program}};
   return kernel::View{*exchange_digits(shape, from, to, DigitCuts::blocks)};
 }
 

@@ -14,8 +14,8 @@ namespace tutti::ops {
 /// The transpose is Exchange{shape, dual(to), dual(from)}.
 /// Cost: in one process at most one copy; two if a dim changes from 2 blocks to 3, or between other numbers
 /// of blocks without digits in common. In StableHLO slices, then at most one collective_permute, one
-/// all_to_all and one all_gather. Without digits in common each device gathers all that the shardings do not
-/// split alike.
+/// all_to_all and one all_gather. Without digits in common each device gathers along all axes that the two
+/// shardings split differently.
 /// Throws T013 for shardings of another rank or on two meshes, and for an axis that is named twice; T005 for
 /// a dim that does not split and for an x of another shape; T004 for an x in other states and for shardings
 /// with different terms.

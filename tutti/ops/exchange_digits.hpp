@@ -37,7 +37,7 @@ std::vector<AxisPlace> places_of(const Sharding& sharding);
 Axes moved_axes(const Sharding& from, const Sharding& to);
 /// The axes that split a dim, in the order of the dims.
 Axes split_axes(const Sharding& sharding);
-/// Of each dim the axes with which both begin; terms and partial gradients are those of `from`.
+/// Per dim, the common prefix of both lists of axes; unreduced and reduced axes as in `from`.
 Sharding common_sharding(const Sharding& from, const Sharding& to);
 
 }  // namespace tutti

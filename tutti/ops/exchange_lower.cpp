@@ -30,10 +30,9 @@ using PartId = std::size_t;
 
 /// Per part of an axis the digit whose value it is on every device; none: the devices along it hold equal
 /// values.
-using Held = std::vector<std::optional<DigitId>>;
+using DigitOfPart = std::vector<std::optional<DigitId>>;
 
-// --- Blocks that stay whole
-// --------------------------------------------------------------------------------------
+// --- Blocks that stay whole --------------------------------------------------------------------------------
 
 /// Every dim is split into as many blocks as before.
 bool keeps_blocks(const Exchange& op) {
@@ -64,8 +63,7 @@ Array permuted_blocks(const Array& x, const Exchange& op) {
   return apply_one(Permute{axes, matched(keys(op.from), keys(op.to))}, {x});
 }
 
-// --- Digits that move
-// --------------------------------------------------------------------------------------------
+// --- Digits that move --------------------------------------------------------------------------------------
 
 class Mover {
  public:
@@ -94,9 +92,9 @@ class Mover {
   void find_places() {
     for (DigitId digit = 0; digit < digits_.size(); ++digit) {
       const auto& [size, from, to] = digits_[digit];
-      if (from.of == kernel::Coordinate::Of::dim) order_.push_back(digit);
+      if (from.of == kernel::Coordinate::Source::dim) order_.push_back(digit);
       else held_[part_at(from, size)] = digit;
-      if (to.of != kernel::Coordinate::Of::dim) wanted_[part_at(to, size)] = digit;
+      if (to.of != kernel::Coordinate::Source::dim) wanted_[part_at(to, size)] = digit;
     }
   }
 
@@ -117,7 +115,7 @@ class Mover {
   }
   bool is_local(DigitId digit) const { return std::ranges::find(order_, digit) != order_.end(); }
   /// True if a device's block at last has all values of the digit.
-  bool leaves(DigitId digit) const { return digits_[digit].to.of == kernel::Coordinate::Of::dim; }
+  bool leaves(DigitId digit) const { return digits_[digit].to.of == kernel::Coordinate::Source::dim; }
   bool awaits(PartId part) const { return wanted_[part] && is_local(*wanted_[part]); }
 
   /// Dims of value_ in the order `first`, then the others; that is their order from now on.
@@ -192,8 +190,8 @@ class Mover {
 
   /// Digits that stay on axes stand where they are wanted. The others stand where an all_to_all brings a
   /// digit in their place, then where they are already, then anywhere.
-  Held after_permutation() const {
-    Held after(parts_.size());
+  DigitOfPart after_permutation() const {
+    DigitOfPart after(parts_.size());
     std::vector<DigitId> others;
     for (PartId part = 0; part < parts_.size(); ++part) {
       if (wanted_[part] && !is_local(*wanted_[part])) after[part] = wanted_[part];
@@ -217,12 +215,12 @@ class Mover {
   }
 
   void permute() {
-    const Held after = after_permutation();
+    const DigitOfPart after = after_permutation();
     Axes axes;
     for (PartId part = 0; part < parts_.size(); ++part)
       if (held_[part] != after[part] && !contains(axes, parts_[part].axis)) axes.push_back(parts_[part].axis);
     std::ranges::sort(axes);
-    auto keys = [&](const Held& held) {
+    auto keys = [&](const DigitOfPart& held) {
       return keys_of(axes, [&](int position) { return values_at(position, axes, held); });
     };
     value_ = apply_one(Permute{axes, matched(keys(held_), keys(after))}, {value_});
@@ -230,7 +228,7 @@ class Mover {
   }
 
   /// The values of the digits that the axes hold at this position.
-  BlockKey values_at(int position, const Axes& axes, const Held& held) const {
+  BlockKey values_at(int position, const Axes& axes, const DigitOfPart& held) const {
     BlockKey values(digits_.size());
     for (PartId part = 0; part < parts_.size(); ++part)
       if (held[part] && contains(axes, parts_[part].axis))
@@ -292,7 +290,7 @@ class Mover {
 
   std::vector<kernel::Digit> digits_;
   std::vector<AxisPart> parts_;
-  Held held_, wanted_;
+  DigitOfPart held_, wanted_;
   std::vector<DigitId> order_;  // the dims of value_
   Array value_;
 };

@@ -48,7 +48,7 @@ void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Typ
   require(!takes_from_nothing, Code::shape, "{} has no elements to take (gather_c21)", to_string(x));
 }
 
-// What stands for an element that is not there.
+// The value of an element outside of the array.
 Tensor filling(DType dtype) {
   return with_element(dtype, []<class T>(std::type_identity<T>) {
     using Limits = std::numeric_limits<T>;

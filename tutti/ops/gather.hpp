@@ -39,7 +39,7 @@ static_assert(complete<Gather>());
 
 namespace tutti {
 
-/// What becomes of a window that does not lie inside: jax.lax.GatherScatterMode.
+/// The treatment of a window that does not lie inside: jax.lax.GatherScatterMode.
 enum class GatherMode {
   clip,          // its start is brought inside
   fill_or_drop,  // gather gives NaN (signed integers: the smallest value, unsigned: the largest, bool: true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops share that find their data by indices known only at run time: how states go together, derivatives.
+// Shared code of ops whose indices are known only at run time: joined states and derivatives.
 #pragma once
 
 #include "tutti/base/inside.hpp"
@@ -15,8 +15,8 @@ using AreIndices = std::vector<bool>;
 Array from_the_start(const Array& indices, std::int64_t size);
 /// Throws T004 for an index that is an unreduced sum.
 void require_no_sum(Type index);
-/// What each operand wants to be. The data agree as for a linear op. Indices are I or R: they have no
-/// cotangent; where one varies everything does. Throws T004 for indices that are an unreduced sum, and for
+/// The states that each operand is cast to. The data agree as for a linear op. Indices are I or R: they have
+/// no cotangent; where one varies everything does. Throws T004 for indices that are an unreduced sum, and for
 /// data that is one where an index varies.
 std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices);
 /// The states of the results of operands that agree already; throws T004 if they do not. For `infer`.

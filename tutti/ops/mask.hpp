@@ -41,7 +41,7 @@ struct MaskOptions {
   int at = 0;
 };
 
-/// x as a sum over the devices of `axes` of which one term is x and the others are zero.
+/// x on the first device, zeros elsewhere: terms whose sum over the devices of `axes` is x.
 Array mask(const Operand& x, const AxisNames& axes, const MaskOptions& options = {});
 /// x on one device of `axes`, zeros on the others; varying.
 Array keep_on_one(const Operand& x, const AxisNames& axes, const MaskOptions& options = {});

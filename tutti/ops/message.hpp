@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What check and debug_print share: a text with places for values, and the values of one lane.
+// Shared code of check and debug_print: a text with places for values, and the values of one lane.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace tutti::ops {
 /// A text cut at the places of its values.
 class Message {
  public:
-  /// Throws T015 for a brace that begins or ends no place.
+  /// Throws T015 for a brace without its partner.
   explicit Message(std::string_view text);
   /// Throws T015 unless there is one place per value, and each format suits its value.
   void require_values(const Types& values) const;

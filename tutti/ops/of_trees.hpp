@@ -22,7 +22,7 @@ namespace tutti {
 
 namespace tree {
 
-/// What is no single array: a container of arrays.
+/// A container of arrays, not a single array.
 template <class T>
 concept Container = !std::convertible_to<const T&, Operand>;
 

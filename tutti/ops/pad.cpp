@@ -29,11 +29,11 @@ using Sizes = std::vector<std::int64_t>;
 std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The elements of one dim that are still there, and where they stand.
-struct Kept {
+struct KeptElements {
   std::int64_t first, count, at, step;
 };
 
-Kept kept_of(std::int64_t size, std::int64_t low, std::int64_t high, std::int64_t interior) {
+KeptElements kept_of(std::int64_t size, std::int64_t low, std::int64_t high, std::int64_t interior) {
   std::int64_t step = interior + 1, spread = size == 0 ? 0 : (size - 1) * step + 1,
                result = low + spread + high;
   std::int64_t first = low < 0 ? rounded_up(-low, step) : 0;
@@ -50,7 +50,7 @@ Sizes row_major_strides(Type type) {
 
 // Padding below and above in each dim, as wide as what is left in the dims before it. The last block has the
 // elements of x that are left.
-std::vector<kernel::Opaque::Block> blocks_of(const std::vector<Kept>& kept, const Sizes& result) {
+std::vector<kernel::Opaque::Block> blocks_of(const std::vector<KeptElements>& kept, const Sizes& result) {
   std::vector<kernel::Opaque::Block> blocks;
   kernel::Opaque::Block block{1, Sizes(result.size(), 0), result, {}};
   const auto add_padding = [&](std::size_t dim, std::int64_t begin, std::int64_t end) {
@@ -61,7 +61,7 @@ std::vector<kernel::Opaque::Block> blocks_of(const std::vector<Kept>& kept, cons
     blocks.back().from.clear();  // it is all one element
   };
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const Kept& k = kept[i];
+    const KeptElements& k = kept[i];
     if (k.count == 0) {
       add_padding(i, 0, result[i]);
       return blocks;
@@ -157,7 +157,7 @@ Types Pad::infer(const Types& operands) const {
 
 Kernel Pad::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], result = layout.results()[0];
-  std::vector<Kept> all_kept;
+  std::vector<KeptElements> all_kept;
   for (std::size_t i = 0; i < low.size(); ++i)
     all_kept.push_back(kept_of(x.shape().sizes()[i], low[i], high[i], interior[i]));
   const double bytes = static_cast<double>(result.bytes());
@@ -180,7 +180,7 @@ Kernel Pad::kernel(const Layout& layout) const {
   std::int64_t start = 0, place = 0;
   std::vector<CopyLoop> loops;
   for (std::size_t i = 0; i < all_kept.size(); ++i) {
-    const Kept& kept = all_kept[i];
+    const KeptElements& kept = all_kept[i];
     start += kept.first * from[i];
     place += kept.at * to[i];
     loops.push_back({kept.count, kept.step * to[i], from[i]});
@@ -199,7 +199,8 @@ Jvp Pad::jvp(const Arrays& operands, const Tangents& tangents) const {
   return linear_jvp(*this, operands, tangents);
 }
 
-// Elements that were taken away get zeros; the value gets the sum of all places where it stands.
+// Elements that the padding removed get zeros. The padding value gets the sum over all places where it
+// stands.
 Tangents Pad::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   const Array& ct = *cotangents[0];
   const Shape& x = operands[0].type.shape();

@@ -54,7 +54,7 @@ Array pad(const Operand& x, const Operand& value, const std::vector<Padding>& pa
 
 namespace tutti::ops {
 
-/// Of a cotangent or tangent: zeros that stand for absent ones around it.
+/// Pads a cotangent or tangent with zeros, which stand for absent ones.
 Array pad_with_zeros(const Array& x, const Pad& pad);
 
 }  // namespace tutti::ops

@@ -10,10 +10,10 @@
 
 namespace tutti {
 
-/// What the positions along `axes` hold, in their order: [n, ..], the same on all devices along those but
+/// The values at all positions along `axes`, in order: [n, ..]. They are equal along all these axes except
 /// `axis`.
 Array of_all_positions(const Batched& x, const Axes& axes, const Axis& axis);
-/// Of [n, ..], every position along `axes` takes its own.
+/// Each position along `axes` takes its row of [n, ..].
 BatchedArrays to_own_positions(const Array& all, const Axes& axes, const Axis& axis);
 /// [n, ..] -> [n, ..]: every position has the fold of its group, in mesh order. Groups are written out.
 Array fold_groups(const Array& all, ReduceKind kind, const Axes& axes, const Groups& groups);

@@ -64,7 +64,7 @@ Array gathered_and_copied(const RaggedAllToAll& op, const Array& operand, const 
   return reshape(result, output.shape());
 }
 
-/// Of the groups nothing is checked here.
+/// Does not check the groups.
 void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups) {
   int n = group_size(groups, axes);
   require(n == 0 ? slices == 0 : slices % n == 0, Code::shape,
@@ -150,7 +150,7 @@ SubProgram RaggedAllToAll::by_gather(const Types& operands) const {
 }
 
 Kernel RaggedAllToAll::kernel(const Layout& layout) const {
-  return kernel::Sub{kernel::Sub::How::call, {by_gather(layout.operands())}};
+  return kernel::Sub{kernel::Sub::Control::call, {by_gather(layout.operands())}};
 }
 
 Jvp RaggedAllToAll::jvp(const Arrays& operands, const Tangents& tangents) const {

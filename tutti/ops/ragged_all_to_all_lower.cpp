@@ -19,8 +19,8 @@ Array lanes_as_rows(const Array& x) {
   return reshape(x, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1]));
 }
 
-/// A column of slices [B, K, 4] as [n*B*M]: for each of the n devices its slices of all lanes. `rows` of a
-/// lane are added for every lane before.
+/// A column of slices [B, K, 4] as [n*B*M]: for each of the n devices its slices of all lanes. A slice of
+/// lane b is moved by b * `rows`.
 Array slices_of_lanes(const Array& slices, SliceColumn column, int n, std::int64_t rows) {
   Array own = column_of(slices, column);
   const std::int64_t lanes = own.shape()[0], count = own.shape()[1];

@@ -148,16 +148,16 @@ struct Run {
     if (!wrong) return;
     const RowSlice& slice = slices[wrong->slice];
     std::string name = named(wrong->slice, slice, lane, unit);
-    switch (wrong->how) {
-      case WrongSlice::How::size:
+    switch (wrong->fault) {
+      case WrongSlice::Fault::size:
         fail(Code::data, "{} has {}; sizes are at least 0", name, rows_of(slice.size));
-      case WrongSlice::How::from:
+      case WrongSlice::Fault::from:
         fail(Code::data, "{} is {} from row {} on, the operand has {}; it must lie inside", name,
              rows_of(slice.size), slice.from, rows_of(sizes.source_rows));
-      case WrongSlice::How::to:
+      case WrongSlice::Fault::to:
         fail(Code::data, "{} lands as {} from row {} on, the output has {}; it must lie inside", name,
              rows_of(slice.size), slice.to, rows_of(sizes.target_rows));
-      case WrongSlice::How::overlap: {
+      case WrongSlice::Fault::overlap: {
         const RowSlice& other = slices[wrong->other];
         bool lands = side == Disjoint::targets;
         fail(Code::data,

@@ -113,7 +113,7 @@ Kernel Reduce::kernel(const Layout&) const {
 
 namespace {
 
-// The dims that are folded, first and as one.
+// Moves the folded dims to the front and joins them into one.
 Array with_factors_first(const Array& x, const Dims& dims) {
   std::vector<int> order;
   for (Dim dim : dims) order.push_back(dim.index);
@@ -148,7 +148,7 @@ Array tangent_of_product(const Array& x, const Array& tangent, const Dims& dims)
 
 }  // namespace
 
-// Of max and min the elements that are the result share its derivative.
+// For max and min, the elements that equal the result share its derivative.
 Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Array& x = operands[0];
   if (kind == ReduceKind::sum) return linear_jvp(*this, operands, tangents);

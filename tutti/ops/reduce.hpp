@@ -12,7 +12,7 @@ namespace tutti::ops {
 /// `or`; of no elements 0, 1, the smallest or largest value, or all ones or zeros.
 /// x: [.., d, ..] -> [.., ..]. Sums pass every state; the others refuse U.
 /// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; the bits of floats are refused. The op
-/// refuses a sum or product of bool, of which reduce_sum and reduce_prod make one of i32.
+/// refuses a sum or product of bool; reduce_sum and reduce_prod convert it to i32.
 /// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
 /// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or
 /// (ties share the derivative).

@@ -8,7 +8,7 @@
 namespace tutti::ops {
 
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
-/// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the
+/// With groups V -> V: the sum over the device's group. Each device keeps the block at its place in the
 /// group.
 /// Cost: each device receives (n-1)/n of the operand's bytes. In one process all_reduce's pass and a view.
 /// Throws T006 if dim is out of range (reduce_scatter_c1), T005 if it does not split, T004 unless x is U,
@@ -58,7 +58,7 @@ struct PsumScatterOptions {
   ops::Groups groups = {};
 };
 
-/// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.
+/// jax.lax.psum_scatter: the sum over the devices of `axes`. Each device keeps its own block along `dim`.
 /// Varying x are taken as terms of the sum, as unreduced ones are; bools are counted in i32. An x that is
 /// equal along one of the axes counts once per device.
 Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOptions& options = {});

@@ -27,7 +27,7 @@ std::vector<Span> spans_of(const Shape& shape) {
   return spans;
 }
 
-// What a digit with this stride means in that shape.
+// The coordinate of a digit with this stride in that shape.
 kernel::Coordinate at_stride(const std::vector<Span>& spans, std::int64_t stride) {
   auto above = std::ranges::find_if(spans, [&](const Span& span) { return span.stride > stride; });
   const Span& span = *(above - 1);

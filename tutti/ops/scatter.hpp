@@ -8,7 +8,7 @@
 
 namespace tutti::ops {
 
-/// An array of which windows, one per index vector, are combined with updates or replaced. A window that does
+/// An array with some windows, one per index vector, combined with updates or replaced. A window that does
 /// not lie inside is left out, whole, as XLA does. Where several meet, they follow in row-major order of the
 /// indices: of replacements the last one stays.
 /// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Sums and

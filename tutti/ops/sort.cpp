@@ -42,7 +42,7 @@ void permute(std::byte* to, const std::byte* from, std::span<const std::int64_t>
   permute_elements<16>(to, from, order, step);
 }
 
-// Of one key: ascending, NaN last.
+// Compares one key: ascending, NaN last.
 stablehlo::Value is_less(Emitter& emitter, DType dtype, stablehlo::Value a, stablehlo::Value b) {
   Type scalar(DType::boolean, {});
   std::string type = order_of(dtype);
@@ -65,7 +65,7 @@ double sorting_nanoseconds(const AlongDim& shape) {
   return (shape.inner == 1 ? 0.5 : 0.65) * steps * static_cast<double>(shape.elements());
 }
 
-// Of pairs of keys: the first pair that differs decides. The last pair stands innermost.
+// Compares several keys: the first pair that differs decides. The last pair is the innermost select.
 stablehlo::Value comes_before(Emitter& emitter, const Types& keys, const Lowered& pairs) {
   Type scalar(DType::boolean, {});
   stablehlo::Value before{};

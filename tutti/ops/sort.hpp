@@ -43,7 +43,7 @@ namespace tutti {
 /// Throws T006 if `dim` is out of range (sort_c4), T004 for an unreduced sum.
 Array sort(const Operand& x, int dim = -1);
 struct SortOptions {
-  int num_keys = 1;  // the first operands, of which the first one decides
+  int num_keys = 1;  // the first operands are keys; the first key decides, the next ones break ties
 };
 /// jax.lax.sort of several arrays: keys first, then what they carry along. Throws also T005 if shapes differ
 /// (sort_c2), nothing is given (sort_c1) or num_keys is not among 1 and the number of arrays (sort_c5).

@@ -26,8 +26,8 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
 kernel::View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 
-/// A Shuffle without its pieces yet: blocks that lie in the operand beside others along `split` (none: the
-/// operand is one), and in the result along `concat`, `n` of them.
+/// A Shuffle with `pieces` empty: `n` blocks, cut along `split` of the operand (none: the operand is one
+/// block) and joined along `concat` of the result.
 kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
                                   Stacking stacking, int n);
 
@@ -48,7 +48,7 @@ int size_after(const Axes& axes, const Axis& axis);
 Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
 /// The inverse: -> [n of rest, n of axis, block].
 Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
-/// Zeros but for lane `lane` of a new dim 0 of `axis.size`, which holds x.
+/// [axis.size, ..] with x at index `lane` and zeros elsewhere.
 Array put_lane(const Array& x, const Axis& axis, int lane);
 /// x[lane] along dim 0; the other lanes are not looked at.
 Array take_lane(const Array& x, int lane);

@@ -68,7 +68,7 @@ std::string described(const Types& operands, std::size_t i, const Axis& axis) {
        described(operands, sum, axis), described(operands, other, axis), in_advice(operands, sum), axis.name);
 }
 
-// What the operands become along one axis.
+// The states of the operands along one axis after casts.
 States joined(const Types& operands, const Axis& axis, Mixing mixing) {
   States states;
   for (Type type : operands) states.push_back(type.at(axis));

@@ -11,7 +11,7 @@ namespace tutti::ops {
 struct StopGradient {
   static constexpr std::string_view name = "stop_gradient";
   static constexpr About about{"The same value, without a tangent.", "stop_gradient"};
-  static constexpr bool takes_pending = true;  // of a barrier beside a value without a tangent
+  static constexpr bool takes_pending = true;  // a barrier also holds values without tangents
 
   Mixing mixing() const { return Mixing::linear; }
   Types infer(const Types& operands) const;

@@ -71,7 +71,7 @@ BatchedArrays TopK::batch(const Axis&, const BatchedArrays& operands, const Type
 
 namespace {
 
-// True if a comes before b in the result: it is larger, or a NaN beside a number, or +0 beside -0.
+// True if a comes before b in the result: it is larger, or a is NaN and b a number, or a is +0 and b -0.
 class ComesFirst {
  public:
   ComesFirst(Emitter& emitter, DType dtype) : emitter_(emitter), dtype_(dtype) {}

@@ -6,9 +6,9 @@
 
 namespace tutti::ops {
 
-/// The k largest elements along a dim, in descending order, and where they stand. Of equal elements the first
-/// one comes first. NaNs are equal and come first; +0 comes before -0. (JAX has NaNs whose sign is set last.)
-/// x: [.., d, ..] of all but complex numbers -> [.., k, ..], and the same of i32; U is refused.
+/// The k largest elements along a dim, in descending order, and where they stand. Among equal elements the
+/// first one comes first. NaNs are equal and come first; +0 comes before -0. (JAX has NaNs whose sign is set
+/// last.) x: [.., d, ..] of all but complex numbers -> [.., k, ..], and the same of i32; U is refused.
 /// Cost: one pass that skips blocks without a candidate; a sort where k > d / 4.
 /// Source: jax.lax.top_k, by StableHLO sort.
 struct TopK {

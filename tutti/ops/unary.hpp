@@ -51,9 +51,9 @@ Array sqrt(const Operand& x);
 Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)).
 Array logistic(const Operand& x);
-/// Of the smallest integer: itself. The derivative at 0 is 0.
+/// abs of the smallest integer is this integer. The derivative at 0 is 0.
 Array abs(const Operand& x);
-/// -1, 0 or 1; of -0 and NaN: itself. It has no tangent. Of a complex number z: z / abs(z), or 0.
+/// -1, 0 or 1; -0 and NaN stay. It has no tangent. For a complex number z: z / abs(z), or 0.
 Array sign(const Operand& x);
 Array sin(const Operand& x);
 Array cos(const Operand& x);
@@ -96,7 +96,7 @@ Array floor(const Operand& x);
 Array ceil(const Operand& x);
 /// Bool: neither infinite nor NaN.
 Array is_finite(const Operand& x);
-/// Of bool, or of an integer's bits.
+/// Inverts a bool, or the bits of an integer.
 Array logical_not(const Operand& x);
 Array operator~(const Operand& x);
 /// How many bits of an integer are 1, and how many are above its highest 1, as an integer of the same dtype.

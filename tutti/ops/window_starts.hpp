@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dynamic_slice and dynamic_update_slice share: scalar starts of a window, one per dim of an array.
+// Shared code of dynamic_slice and dynamic_update_slice: scalar starts of a window, one per dim of an array.
 #pragma once
 
 #include <cstddef>

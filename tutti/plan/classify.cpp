@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-/// What changes along each dim after the axes that both sides begin with; and along unreduced axes.
+/// The change of each dim after the common prefix of axes, and of the unreduced axes.
 struct Change {
   std::vector<Axes> lost, gained;
   Axes summed, masked;
@@ -106,8 +106,8 @@ bool is_right_unpacked(const PlanRequest& request, std::size_t lost, std::size_t
   return true;
 }
 
-/// nvFuser's getCommunicationInfo and its lowerings (81c4b22), for one mesh and a change along `axis` alone;
-/// `mesh` are the axes of size 2 at least, of which the last is its DIDx.
+/// nvFuser's getCommunicationInfo and its lowerings (81c4b22), for one mesh and a change along `axis` alone.
+/// `mesh`: the axes of size 2 and more; the last one is DIDx.
 std::string one_change(const PlanRequest& request, const Axis& axis, const Axes& mesh, const Sharding& from,
                        const Sharding& to) {
   const std::optional<std::size_t> before = dim_of(axis, from), after = dim_of(axis, to);

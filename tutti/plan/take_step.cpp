@@ -31,12 +31,12 @@ const Axes& axes_of_dim(const Sharding& sharding, int dim) {
   return sharding.dims[static_cast<std::size_t>(dim)];
 }
 
-/// What a dim gains in a step: axes behind those that it has.
+/// The axes that a step appends to those of a dim.
 struct Change {
   int dim;
   Axes axes;
 };
-/// What the dims of `shorter` gain in `longer`; none if a dim changes in another way.
+/// The changes from `shorter` to `longer`; none if a dim changes in another way.
 std::optional<std::vector<Change>> gained(const Sharding& shorter, const Sharding& longer) {
   std::vector<Change> changes;
   for (int dim = 0; dim < static_cast<int>(shorter.dims.size()); ++dim) {

@@ -11,8 +11,8 @@ namespace tutti {
 /// do.
 Array take(const PlanStep& step, const Array& x);
 
-/// What needs no step, from one sharding to another: changes of reduced axes that only one side names, and of
-/// axes of size 1.
+/// Makes the changes from one sharding to another that need no step: of reduced axes that only one side
+/// names, and of axes of size 1.
 /// x: local type of `from` -> local type of `to`, blocks of an array of shape `whole`.
 Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to);
 

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// Which one collective is enough, and the other plans with what speaks against them.
+/// The one collective that is enough, if there is one, and the other plans with the reasons against them.
 std::string why(const ReshardPlan& plan);
 /// The one collective that is enough, or "none is enough": that of a plan of one step, else as classify()
 /// says.

@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 /// Numbers the kinds of inputs and outputs: an input may be overwritten by an output of its own kind.
-class Kinds {
+class KindNumbers {
  public:
   std::size_t operator()(Type type, const Sharding& sharding) {
     const auto is_known = [&](const Kind& kind) { return kind.type == type && *kind.sharding == sharding; };
@@ -33,7 +33,7 @@ std::vector<std::optional<std::size_t>> inputs_to_overwrite(const LocalProgram& 
   const Graph& graph = plan.graph();
   const Reuse reuse(graph, plan.steps(), plan.placement());
   const std::vector<BufferId> buffers = input_buffers(graph);
-  Kinds kinds;
+  KindNumbers kinds;
   Pairing pairing;
   for (std::size_t i = 0; i < buffers.size(); ++i)
     pairing.inputs.push_back(

@@ -220,7 +220,7 @@ struct Executable::State {
       lines = log.take().lines;
       throw;
     }
-    CallLog::Taken taken = log.keeps_failures ? log.take(*transport) : log.take();
+    CallLog::Contents taken = log.keeps_failures ? log.take(*transport) : log.take();
     lines = std::move(taken.lines);
     if (taken.failure) throw std::move(*taken.failure);
     check_replicas();

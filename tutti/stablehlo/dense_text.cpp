@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_listed = 100;  // MLIR's own limit: beyond it, one string of bytes
 
-/// What the name of an element type says about its bytes.
+/// The bytes of an element type, by its name.
 struct Element {
   enum class Kind { boolean, integer, natural, f32, f64, other_float } kind;
   int bits;

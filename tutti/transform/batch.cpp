@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// What a pending value will be. What it waits for may be another op in the batch.
+/// The type that a pending value will have. Its op may be another one in the batch.
 Type when_done(Type type) { return {type.dtype(), type.shape(), type.states()}; }
 
 void check_results(const Program& program, const Equation& equation, const Axis& axis,

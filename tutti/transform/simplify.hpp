@@ -31,8 +31,8 @@ Op with_changed_programs(const Op& op, const std::function<Program(const Program
 /// change with them.
 Program without_places(Program program);
 
-/// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`;
-/// inside of sub-programs as well.
+/// Replaces each Enter and Leave by the moves that it stands for, also in sub-programs, unless
+/// `stays(equation)`.
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays);
 
 }  // namespace tutti

@@ -9,15 +9,15 @@ namespace tutti {
 namespace {
 
 // The known half, and the linear equations with known operands numbered as residuals.
-struct Halves {
+struct KnownHalf {
   Program known;
   std::vector<LinearEquation> equations;
   std::map<Var, int> residual_of;  // variable of the known half -> number of the residual
   Types residual_types;
 };
 
-Halves known_half(const Program& program, const Bits& linear_inputs, PerVar<bool>& linear) {
-  Halves halves;
+KnownHalf known_half(const Program& program, const Bits& linear_inputs, PerVar<bool>& linear) {
+  KnownHalf halves;
   Builder builder;
   PerVar<Array> known(program);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -42,7 +42,7 @@ Halves known_half(const Program& program, const Bits& linear_inputs, PerVar<bool
 }
 
 Program linear_half(const Program& program, const Bits& linear_inputs, PerVar<bool>& linear,
-                    const Halves& halves) {
+                    const KnownHalf& halves) {
   Builder builder;
   Arrays residuals;
   PerVar<Array> values(program);
@@ -69,7 +69,7 @@ Program linear_half(const Program& program, const Bits& linear_inputs, PerVar<bo
 
 SplitProgram split(const Program& program, const Bits& linear_inputs) {
   PerVar<bool> linear(program);
-  Halves halves = known_half(program, linear_inputs, linear);
+  KnownHalf halves = known_half(program, linear_inputs, linear);
   Program rest = linear_half(program, linear_inputs, linear, halves);
   return {std::move(halves.known), std::move(rest), linear.of(program.outputs)};
 }

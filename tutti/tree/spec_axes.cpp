@@ -32,7 +32,7 @@ std::optional<Cuts> with_part(const Mesh& whole, const Cuts& cuts, const AxisFac
   return joined(cuts, own);
 }
 
-/// What is wrong with a part by itself; empty: nothing.
+/// The fault of a part by itself; empty: none.
 std::string fault_of_part(const SpecAxis& axis, int of) {
   const auto [before, size] = *axis.part;
   const std::string text = to_string(axis);

@@ -22,13 +22,12 @@ struct SpecFault {
 /// local_type.
 std::optional<SpecFault> fault_of(const Mesh& mesh, const std::vector<SpecAxis>& axes);
 
-/// What to write in place of a name that no axis has.
+/// Advice on a name that no axis has.
 std::string_view advice_on_name(std::string_view name);
 
-/// The mesh on which these axes, of which none is at fault, are axes: `mesh`, refined where parts begin and
-/// end.
+/// `mesh`, refined where parts begin and end, so that all these axes are axes of it. None may be at fault.
 Mesh mesh_for(const Mesh& mesh, const std::vector<SpecAxis>& axes);
-/// What some of them are there.
+/// Some of these axes as axes of the refined mesh.
 Axes axes_on(const Mesh& refined_mesh, const std::vector<SpecAxis>& axes);
 
 }  // namespace tutti

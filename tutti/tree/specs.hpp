@@ -32,8 +32,8 @@ struct SpecAxis {
   std::optional<Part> part = {};  // none: all of it
 };
 
-/// Of the axis `name` the factor of `size` behind slower factors whose product is `before`: of z=8, part("z",
-/// 2, 4) counts its faster 4 positions and part("z", 1, 2) its slower 2. As text: z(2)4.
+/// A factor of the axis `name`, of size `size`, behind slower factors whose product is `before`. With z=8,
+/// part("z", 2, 4) counts the faster 4 positions and part("z", 1, 2) the slower 2. As text: z(2)4.
 SpecAxis part(std::string name, int before, int size);
 
 /// "z" or "z(2)4".

@@ -18,8 +18,8 @@ inline constexpr bool is_map_by_text = false;
 template <class K, class V, class... Rest>
 inline constexpr bool is_map_by_text<std::map<K, V, Rest...>> = std::convertible_to<const K&, std::string>;
 
-/// What a file calls the i-th child of a T that its parent reaches by `label`: ".w1" of a struct's field and
-/// a map's key, nothing of an optional's value, else the label: ".0", "[2]".
+/// The name in a file of the i-th child of a T that its parent reaches by `label`: ".w1" for a struct's field
+/// and a map's key, nothing for an optional's value, else the label: ".0", "[2]".
 template <class T>
 std::string name_in_file([[maybe_unused]] std::size_t i, const std::string& label) {
   if constexpr (is<T, std::optional>) return "";

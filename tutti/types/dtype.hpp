@@ -15,7 +15,7 @@
 namespace tutti {
 
 /// The element type of an array. Stored little-endian; a bool is one byte, 0 or 1; a complex number is its
-/// real part, then its imaginary part. Each can hold most of those before it.
+/// real part, then its imaginary part. In this order: most dtypes can hold those before them.
 enum class DType : std::uint8_t {
   boolean,
   u8,
@@ -52,11 +52,11 @@ namespace tutti::internal {
 
 /// The signed integer as wide as a float: i16 of f16 and bf16, i32 of f32, i64 of f64.
 DType integer_as_wide_as(DType dtype);
-/// Of complex64 f32, of complex128 f64; and the other way round.
+/// The dtype of the parts: f32 for complex64, f64 for complex128; and the inverse.
 DType part_of(DType complex);
 DType complex_of(DType part);
 
-/// What is said once for each DType, of its C++ element type: f(std::type_identity<T>()).
+/// Calls f(std::type_identity<T>()) with T, the C++ element type of a DType.
 template <class F>
 constexpr decltype(auto) with_element(DType dtype, F&& f) {
   switch (dtype) {

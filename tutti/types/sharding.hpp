@@ -34,8 +34,8 @@ Axes axes_of(const Sharding& sharding);
 /// global: [.., d, ..] -> [.., d / n, ..] V over the axes of that dimension, n = their joint size.
 /// Throws T013 if the sharding has another rank or repeats an axis, T005 if a dimension does not divide.
 Type local_type(Type global, const Sharding& sharding);
-/// The same for a dim that need not divide: parts have ceil(d / n), of which the last ones may hold fewer
-/// elements, or none; tutti/types/block.hpp says how many. Such parts are stored, and moved, but no program
+/// The same for a dim that need not divide. Parts have ceil(d / n) elements; the last ones may hold fewer, or
+/// none (tutti/types/block.hpp). Such parts are stored, and moved, but no program
 /// takes them.
 Type padded_local_type(Type global, const Sharding& sharding);
 /// The inverse of local_type: the type of the whole.

@@ -10,7 +10,7 @@
 
 namespace tutti::ops {
 
-/// What the devices along an axis hold of one value.
+/// The relation between the values of the devices along an axis.
 enum class State : std::uint8_t {
   invariant,  // I: equal values
   varying,    // V: values that may differ

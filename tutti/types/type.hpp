@@ -15,7 +15,7 @@ namespace tutti::ops {
 
 class InFlight;
 
-/// What a value is: element type, shape on one device, and a state for every axis. Prints as
+/// The type of a value: element type, shape on one device, and a state for every axis. Prints as
 /// `f32[8,4]{V:data, U:model}`. Interned: a Type is one pointer, and equal types are the same pointer.
 /// A value may be pending: the result of an op that was started. It has the dtype, shape and states that the
 /// result will have, and prints as `pending<permute{..}, f32[8,4]>`. Only the end of its op takes it.
@@ -68,14 +68,14 @@ class InFlight {
   virtual ~InFlight() = default;
   virtual std::string text() const = 0;  // the op: "permute{axes=('x'), pairs=[(0, 1)]}"
   virtual bool equals(const InFlight& other) const = 0;
-  /// Of the pending value. The cotangent is pending, too: it waits for the transposed op.
+  /// The cotangent type of the pending value. It is pending, too: it waits for the transposed op.
   virtual Type cotangent() const = 0;
   virtual std::optional<Type> tangent() const = 0;
 };
 
-/// The type of a cotangent: every state dual. Of a pending value: what its op says.
+/// The type of a cotangent: every state dual. For a pending value, what its op says.
 Type dual(Type type);
-/// The type of a tangent: the same; none for bool and integers. Of a pending value: what its op says.
+/// The type of a tangent: the same; none for bool and integers. For a pending value, what its op says.
 std::optional<Type> tangent(Type type);
 std::string to_string(Type type);
 

@@ -20,8 +20,8 @@ namespace tutti::xla {
 ///   for the whole mesh.
 /// - The order along several dims of the box is a ring if one of these dims is even: its end is next to its
 ///   start.
-/// - A mesh that is smaller than the machine stays in one slice where it can. Of the boxes with the largest k
-///   it takes the most compact one.
+/// - A mesh that is smaller than the machine stays in one slice where it can. Among the boxes with the
+///   largest k it takes the most compact one.
 /// Without such a box, chips follow each other row by row, forward and backward in turn.
 /// Slices of TPUs have no links between each other, so they are outermost.
 /// Throws R004 if the mesh has more devices than there are.

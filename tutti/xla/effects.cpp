@@ -33,7 +33,7 @@ Effects::Effects(const CallBacks& calls, const Mesh& mesh) {
 // are decided.
 Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
   Axes decided;
-  for (const CallBack::Around& each : call.around)
+  for (const CallBack::EnclosingOp& each : call.around)
     decided.insert(decided.end(), each.decided.begin(), each.decided.end());
   const Mesh inner = mesh.without(decided);
   const Layout layout(inner, Storage::by_type, at_position(call.operands, decided),
@@ -52,7 +52,7 @@ Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
     part.is_first = first[static_cast<std::size_t>(part.unit)] == at;
   }
   const Layout outer(mesh, Storage::by_type, {}, {});
-  for (const CallBack::Around& each : call.around) {
+  for (const CallBack::EnclosingOp& each : call.around) {
     const Type chooser = Type(DType::boolean, {}).with(each.decided, State::varying);
     const std::vector<std::string> places = outer.holders(chooser);
     for (int device = 0; device < mesh.devices(); ++device) {

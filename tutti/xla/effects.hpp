@@ -20,7 +20,7 @@ class Effects {
   /// Called by threads of the plugin, several at once.
   void run(const CallOperands& call);
   /// The lines of one execution, and its first failure.
-  CallLog::Taken take() { return log_.take(); }
+  CallLog::Contents take() { return log_.take(); }
 
  private:
   /// The part of one device in a call. Devices that hold the same values run the kernel once.

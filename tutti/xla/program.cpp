@@ -166,7 +166,7 @@ std::vector<Buffers> XlaProgram::launched(const std::vector<Argument>& arguments
 }
 
 /// Hands out the lines of a call. Throws the failure of a check.
-void XlaProgram::hand_out(const CallLog::Taken& said) const {
+void XlaProgram::hand_out(const CallLog::Contents& said) const {
   const auto& print = machine_.options().print;
   for (const std::string& line : said.lines) print ? print(line) : print_to_standard_output(line);
   if (said.failure) throw Error(*said.failure);
@@ -178,7 +178,7 @@ void XlaProgram::hand_out(const CallLog::Taken& said) const {
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   std::unique_lock order(lines_lock_, std::defer_lock);
   if (effects_ && !InsideCall::is_nested()) order.lock();
-  CallLog::Taken said;
+  CallLog::Contents said;
   GlobalArrays results;
   try {
     results = run_in_turn(std::move(inputs), where, said);
@@ -190,7 +190,7 @@ GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   return results;
 }
 
-GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Taken& said) {
+GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Contents& said) {
   const std::scoped_lock locked(machine_.turn());
   require_types(inputs, local_.input_types);
   machine_.uploads().drop_dead();

@@ -29,8 +29,8 @@ class XlaProgram : public Runnable {
                    std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
   std::vector<Buffers> called(const std::vector<Argument>& arguments);
   std::vector<Buffers> launched(const std::vector<Argument>& arguments);
-  GlobalArrays run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Taken& said);
-  void hand_out(const CallLog::Taken& said) const;
+  GlobalArrays run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Contents& said);
+  void hand_out(const CallLog::Contents& said) const;
 
   XlaBackend& machine_;
   std::string name_;  // in the timeline

@@ -54,7 +54,7 @@ std::string difference_in(const Tensor& found, const CallData& data, int rank, s
   return "";
 }
 
-/// Compares a result. Of a large result it compares evenly spaced runs of elements, the first and the last
+/// Compares a result. For a large result it compares evenly spaced runs of elements, the first and the last
 /// run included.
 std::string difference(const Tensor& found, const CallData& data, int rank) {
   const std::int64_t elements = found.elements();

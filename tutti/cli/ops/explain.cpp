@@ -67,7 +67,7 @@ bool explain_theirs(const std::string& name, const ExplainOptions& options) {
     return true;
   }
   if (!leads.empty()) fmt::print("\nSee tutti explain {}.\n", fmt::join(leads, ", "));
-  if (const Found members = declared_members(name); !members.empty()) {
+  if (const Declarations members = declared_members(name); !members.empty()) {
     fmt::print("\n");
     print_declared(members);
   }

@@ -22,15 +22,15 @@ std::vector<std::string> beside_jax(const std::string& name) {
   return lines;
 }
 
-Found with_named_types(Found declarations) {
-  const Found types = named_types(declarations);
+Declarations with_named_types(Declarations declarations) {
+  const Declarations types = named_types(declarations);
   declarations.insert(declarations.end(), types.begin(), types.end());
   return declarations;
 }
 
 }  // namespace
 
-void print_declared(const Found& declarations) {
+void print_declared(const Declarations& declarations) {
   if (!declarations.empty()) fmt::print("{}\n", shown(with_named_types(declarations), line_length));
 }
 
@@ -41,7 +41,7 @@ void print_beside_jax(const std::string& name) {
   for (const std::string& line : lines) fmt::print("{}\n", wrapped("  " + line, 4));
 }
 
-nlohmann::ordered_json declarations_as_json(const Found& declarations) {
+nlohmann::ordered_json declarations_as_json(const Declarations& declarations) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Declaration* declaration : with_named_types(declarations))
     list.push_back({{"name", declaration->name},
@@ -63,7 +63,7 @@ void require_nothing_to_run(const ExplainOptions& options) {
 namespace {
 
 /// False, and nothing printed, if nothing was found.
-bool explain_found(const Found& found, const std::string& name, const ExplainOptions& options) {
+bool explain_found(const Declarations& found, const std::string& name, const ExplainOptions& options) {
   if (found.empty()) return false;
   require_nothing_to_run(options);
   if (options.json) {
@@ -81,8 +81,8 @@ bool explain_found(const Found& found, const std::string& name, const ExplainOpt
 }  // namespace
 
 bool explain_declared(const std::string& name, const ExplainOptions& options) {
-  Found found = declared(name);
-  const Found members = declared_members(name);
+  Declarations found = declared(name);
+  const Declarations members = declared_members(name);
   found.insert(found.end(), members.begin(), members.end());
   return explain_found(found, name, options);
 }

@@ -11,12 +11,12 @@
 namespace tutti::cli {
 
 /// Prints declarations and the types of options that they name. Nothing for none.
-void print_declared(const Found& declarations);
+void print_declared(const Declarations& declarations);
 /// Prints what differs from JAX's function of the same name. Nothing if nothing does.
 void print_beside_jax(const std::string& name);
 
 /// The same as lists: {header, comment, text}, and sentences.
-nlohmann::ordered_json declarations_as_json(const Found& declarations);
+nlohmann::ordered_json declarations_as_json(const Declarations& declarations);
 nlohmann::ordered_json jax_as_json(const std::string& name);
 
 /// Prints the declarations of a name that is no op: "Machine", "open_local". False if there are none.

@@ -129,8 +129,8 @@ void print_run(const ShownRun& run) {
 }
 
 /// The declarations that users call an op by: its own name's, or those of its front ends, "x + y" among them.
-Found declared_of(const OpRow& row) {
-  Found found = declared(row.name);
+Declarations declared_of(const OpRow& row) {
+  Declarations found = declared(row.name);
   if (!found.empty()) return found;
   for (const std::string& front_end : front_ends(row)) {
     std::string name = front_end;

@@ -53,7 +53,7 @@ std::string with_shapes(const Types& types) {
   return text.empty() ? "()" : text;
 }
 
-// Of the results, along one axis; each state once.
+// The distinct states of the results along one axis.
 std::string states_along(const Axis& axis, const Arrays& results) {
   std::string text;
   for (const Array& result : results) {
@@ -93,7 +93,7 @@ bool alike(const std::vector<StatesOutcome>& a, const std::vector<StatesOutcome>
   return std::ranges::equal(a, b, {}, &StatesOutcome::result, &StatesOutcome::result);
 }
 
-// The text of what `transform` makes of a program, or why it does not.
+// The program after `transform` as text, or the reason why it is refused.
 template <class F>
 std::string text_of(F transform) try {
   return to_string(without_places(without_dead_code(transform())));
@@ -107,7 +107,7 @@ Bits inexact_inputs(const Program& program) {
   return inexact;
 }
 
-// What a derivative by all floats and complex numbers is.
+// The derivative by all floats and complex numbers, as text.
 template <class F>
 std::string derivative_text(const Example& given, F derivative) {
   const Example example = from_the_start(given);
@@ -127,7 +127,7 @@ std::optional<Types> with_lanes(const Example& example, const Axis& axis) {
   return accepts(example.op, first) ? std::optional(first) : std::nullopt;
 }
 
-// Of a program that was made for operands of certain states, an axis that has lanes already.
+// An axis that has lanes already, if the op was made for operands of certain states.
 std::optional<Axis> axis_of_lanes(const Example& example) {
   Types types = types_of(example);
   std::ranges::copy(example.op->infer(types), std::back_inserter(types));

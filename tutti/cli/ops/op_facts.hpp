@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be found out about an op by asking its rules and trying its examples.
+// Facts about an op, found by asking its rules and trying its examples.
 #pragma once
 
 #include <string>
@@ -28,14 +28,14 @@ std::vector<std::string> shapes(const OpRow& row);
 /// Those that operands may have.
 std::vector<std::string> dtypes(const OpRow& row);
 
-/// What becomes of operands in these states along one axis: the state of the result ("V"; of several results
+/// The result of operands in these states along one axis: the state of the result ("V"; for several results
 /// "V, I"), or "-" if they are refused.
 struct StatesOutcome {
-  std::vector<State> operands;  // of one, two, or one for all alike
+  std::vector<State> operands;  // one per operand, or one for all operands
   std::string result;
   std::string refusal;
 };
-/// The outcomes along axes that behave alike, implicit casts included.
+/// The outcomes along axes with the same outcomes, implicit casts included.
 struct StatesAlong {
   Axes axes;
   std::vector<StatesOutcome> outcomes;
@@ -53,7 +53,8 @@ std::string gradient_text(const Example& example);
 /// The program of a psum or psum_scatter of a value that is equal on all devices, with what is wrong with it
 /// if the value is to count once. Empty for the names of other functions, pmean among them.
 std::string equal_value_text(std::string_view name);
-/// By what is batched over: "a, one of its own axes", "c". None of an op that is the same in every lane.
+/// The batched example per batch axis: "a, one of its own axes", "c". Empty for an op that is the same in
+/// every lane.
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
 
 /// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}. At "" all

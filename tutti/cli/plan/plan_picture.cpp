@@ -22,7 +22,7 @@ constexpr int margin = 24, above = 44, below = 24, head = 34, foot = 42;
 constexpr std::size_t in_a_row = 4;
 constexpr double least_for_number = 13;
 
-// As many columns as make the smaller side of a tile largest.
+// The number of columns for which the smaller side of a tile is largest.
 std::size_t columns_for(std::size_t tiles, const Area& area) {
   std::size_t best = 1;
   double largest = 0;

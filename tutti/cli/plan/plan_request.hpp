@@ -6,7 +6,7 @@
 
 namespace tutti::cli {
 
-/// What the words of the command line ask for. Throws as plan(arguments) does, each error with its option's
+/// The request that the command line states. Throws as plan(arguments) does, each error with its option's
 /// name.
 PlanRequest request_of(const PlanArguments& arguments);
 

@@ -34,7 +34,7 @@ Array shown(const Array& x, const Sharding& sharding) {
   return leave(cast_to(expand_dims(sum, 0), all, varying), by_device);
 }
 
-// What devices hold before the first step and after each one.
+// The values of the devices before the first step and after each one.
 Arrays states_of(const ReshardPlan& plan, const Array& terms) {
   const Sharding& from = plan.request.from;
   const Array part = enter(terms, behind_a_dim(from, from.unreduced));

@@ -109,8 +109,8 @@ bool stand_together(const Declaration& a, const Declaration& b) {
 }
 
 /// In the order given, but those of a header and a namespace together.
-Found by_place(const Found& declarations) {
-  Found sorted;
+Declarations by_place(const Declarations& declarations) {
+  Declarations sorted;
   for (const Declaration* first : declarations) {
     auto stands_there = [&](const Declaration* other) { return stand_together(*first, *other); };
     if (std::ranges::none_of(sorted, stands_there))
@@ -121,11 +121,11 @@ Found by_place(const Found& declarations) {
 
 }  // namespace
 
-Found declared(std::string_view name) {
+Declarations declared(std::string_view name) {
   const std::size_t colon = name.starts_with("operator") ? name.npos : name.find("::");
   const std::string_view space = colon == name.npos ? "" : name.substr(0, colon);
   const std::string_view bare = colon == name.npos ? name : name.substr(colon + 2);
-  Found found, elsewhere;
+  Declarations found, elsewhere;
   for (const Declaration& declaration : all_declarations()) {
     if (!declaration.scope.empty() || declaration.name != bare) continue;
     (declaration.space == space ? found : elsewhere).push_back(&declaration);
@@ -137,11 +137,11 @@ bool is_held_class(std::string_view name) {
   return std::ranges::any_of(held_classes, [&](std::string_view held) { return names_class(name, held); });
 }
 
-Found declared_members(std::string_view name) {
+Declarations declared_members(std::string_view name) {
   const std::size_t last = name.find_last_of(":.");
   const std::string_view member = last == name.npos ? name : name.substr(last + 1);
   const std::string_view scope = last == name.npos ? "" : name.substr(0, name.find_first_of(":."));
-  Found found;
+  Declarations found;
   for (const Declaration& declaration : all_declarations()) {
     if (declaration.name != member || declaration.scope.empty() || is_constructor(declaration)) continue;
     const bool is_held = std::ranges::find(held_classes, declaration.scope) != held_classes.end();
@@ -150,8 +150,8 @@ Found declared_members(std::string_view name) {
   return found;
 }
 
-Found named_types(const Found& declarations) {
-  Found found;
+Declarations named_types(const Declarations& declarations) {
+  Declarations found;
   auto add = [&](const Declaration& user) {
     const std::string code = code_alone(user.text);
     for (const std::string_view word : words_of(code))
@@ -169,7 +169,7 @@ Found named_types(const Found& declarations) {
   return found;
 }
 
-std::string shown(const Found& declarations, std::size_t length) {
+std::string shown(const Declarations& declarations, std::size_t length) {
   std::string text;
   const Declaration* before = nullptr;
   const Declaration* leader_before = nullptr;

@@ -6,26 +6,26 @@
 
 namespace tutti::cli {
 
-using Found = std::vector<const Declaration*>;
+using Declarations = std::vector<const Declaration*>;
 
 /// The functions, types and constants of this name: "psum", "Machine", "operator+", "kernels::Collective".
 /// Without a namespace those of tutti itself, or of others if it has none.
-Found declared(std::string_view name);
+Declarations declared(std::string_view name);
 /// The members of this name of the classes that users hold; of one class if `name` says so: "place",
 /// "Machine::place", "machine.place".
-Found declared_members(std::string_view name);
+Declarations declared_members(std::string_view name);
 /// True for the classes whose members users call, in any case: "Machine", "machine".
 bool is_held_class(std::string_view name);
 
 /// The structs of options, the enums and the aliases that these declarations name, those that such structs
 /// name included.
-Found named_types(const Found& declarations);
+Declarations named_types(const Declarations& declarations);
 
 /// The lines of declarations, by header and namespace: "declared in tutti/ops/all_reduce.hpp", then each with
 /// its comment.
 /// A comment that several share is shown with the first of them. Lines have at most `length` letters, if
 /// words permit.
-std::string shown(const Found& declarations, std::size_t length);
+std::string shown(const Declarations& declarations, std::size_t length);
 
 /// The names that users may call or use, without operators and members.
 std::vector<std::string> declared_names();

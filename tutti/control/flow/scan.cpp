@@ -71,7 +71,7 @@ Types Scan::infer(const Types& operands) const {
 }
 
 Kernel Scan::kernel(const Layout&) const {
-  return kernel::Sub{kernel::Sub::How::repeat, {body}, consts, carries, length, reverse};
+  return kernel::Sub{kernel::Sub::Control::repeat, {body}, consts, carries, length, reverse};
 }
 
 // A carry has a tangent if it starts with one, or a trip gives it one.
@@ -103,13 +103,12 @@ Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
   return without_groups(results, outputs, derived.nonzero);
 }
 
-// --- Transpose, batch
-// ------------------------------------------------------------------------------------------
+// --- Transpose, batch --------------------------------------------------------------------------------------
 
 namespace {
 
-/// The loop the other way. The cotangents of the carries go from trip to trip; those of linear consts grow
-/// beside them, from zero.
+/// The transposed scan. It runs in reverse order, passes the cotangents of the carries from trip to trip, and
+/// accumulates the cotangents of linear consts, from zero.
 class Backwards {
  public:
   Backwards(const Scan& scan, const LinearOperands& operands, const Tangents& cotangents)
@@ -218,8 +217,7 @@ BatchedArrays Scan::batch(const Axis& axis, const BatchedArrays& operands, const
   return batched;
 }
 
-// --- Examples
-// --------------------------------------------------------------------------------------------------
+// --- Examples ----------------------------------------------------------------------------------------------
 
 std::vector<Example> Scan::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];

@@ -30,7 +30,7 @@ class Loop {
     }
     auto goes_on = [&](const Lowered& v) -> Lowered { return {less(v[0], number(scan_.length))}; };
     auto trip = [&](const Lowered& v) { return one_trip(v, types); };
-    // Of no trips nothing is left to do, and no slice of xs is there to be taken.
+    // Zero trips: the result is the initial carries, and xs has no slice.
     Lowered end = scan_.length == 0 ? start
                                     : emitter_.emit_with_regions("stablehlo.while", start, types,
                                                                  {{types, goes_on}, {types, trip}});

@@ -62,7 +62,7 @@ Types Switch::infer(const Types& operands) const {
   return results;
 }
 
-Kernel Switch::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::choose, branches}; }
+Kernel Switch::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::choose, branches}; }
 
 // A result has a tangent if it has one in any branch.
 Jvp Switch::jvp(const Arrays& operands, const Tangents& tangents) const {
@@ -98,8 +98,7 @@ Tangents Switch::transpose(const LinearOperands& operands, const Tangents& cotan
   return result;
 }
 
-// --- Batch
-// -----------------------------------------------------------------------------------------------------
+// --- Batch -------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -119,9 +118,8 @@ Arrays all_branches(const Switch& op, const Axis& axis, const BatchedArrays& ope
   Arrays results;
   for (std::size_t b = 0; b < op.branches.size(); ++b) {
     auto number = static_cast<std::int32_t>(b), last = static_cast<std::int32_t>(op.branches.size()) - 1;
-    // Of what the other lanes compute here nothing is used, but a derivative that is infinite there times
-    // zero would be:
-    // the derivative by their operands is stopped.
+    // The values of the other lanes are not used here. But an infinite derivative times their zero cotangent
+    // would be NaN, so their operands get stop_gradient.
     Array here = number == 0 ? index <= 0 : number == last ? index >= number : equal(index, number);
     BatchedArrays own(operands.begin() + 1, operands.end());
     for (Batched& x : own)
@@ -156,8 +154,7 @@ BatchedArrays Switch::batch(const Axis& axis, const BatchedArrays& operands, con
   return batched;
 }
 
-// --- Lowering, examples
-// ----------------------------------------------------------------------------------------
+// --- Lowering, examples ------------------------------------------------------------------------------------
 
 Lowered Switch::lower(Emitter& emitter, const Lowered& operands) const {
   Lowered own(operands.begin() + 1, operands.end());

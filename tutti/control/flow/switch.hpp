@@ -18,7 +18,7 @@ struct Switch {
   static constexpr About about{"One of several programs, chosen by an index; each device takes its own way.",
                                "cond, switch_"};
 
-  std::vector<SubProgram> branches;  // alike in the types of inputs and outputs
+  std::vector<SubProgram> branches;  // all with the same types of inputs and outputs
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;

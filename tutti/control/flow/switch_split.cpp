@@ -19,7 +19,7 @@ namespace {
 /// if no operand goes into it, or if devices take different branches along an axis where it is not V: it
 /// could leave the known half only as V, and the linear half takes it as it is. The other residuals leave the
 /// known half.
-struct Halves {
+struct SplitBranch {
   SplitProgram split;
   std::size_t known_results;
   enum class Way { again, operand, result };
@@ -32,9 +32,9 @@ struct Halves {
 };
 
 /// `decided`: the axes along which devices may take different branches.
-Halves halves_of(const Program& branch, const Bits& linear, const Axes& decided) {
+SplitBranch halves_of(const Program& branch, const Bits& linear, const Axes& decided) {
   SplitProgram split = tutti::split(branch, linear);
-  Halves halves{std::move(split), 0, {}, {}};
+  SplitBranch halves{std::move(split), 0, {}, {}};
   const Program& known = halves.split.known;
   halves.known_results = static_cast<std::size_t>(std::ranges::count(halves.split.linear_outputs, false));
   Bits depends = depending_outputs(known, Bits(known.inputs.size(), true));
@@ -43,27 +43,27 @@ Halves halves_of(const Program& branch, const Bits& linear, const Axes& decided)
     Type type = known.type(known.outputs[i]);
     if (operand != known.inputs.end()) {
       halves.residuals.push_back(
-          {Halves::Way::operand, static_cast<std::size_t>(operand - known.inputs.begin())});
+          {SplitBranch::Way::operand, static_cast<std::size_t>(operand - known.inputs.begin())});
     } else if (!depends[i] || type != type.with(decided, State::varying)) {
-      halves.residuals.push_back({Halves::Way::again});
+      halves.residuals.push_back({SplitBranch::Way::again});
     } else {
-      halves.residuals.push_back({Halves::Way::result, halves.leaving.size()});
+      halves.residuals.push_back({SplitBranch::Way::result, halves.leaving.size()});
       halves.leaving.push_back(i);
     }
   }
   return halves;
 }
 
-Types leaving_types(const Halves& halves) {
+Types leaving_types(const SplitBranch& halves) {
   Types types;
   for (std::size_t i : halves.leaving)
     types.push_back(halves.split.known.type(halves.split.known.outputs[i]));
   return types;
 }
 
-/// The known results, then the residuals of all branches: zeros but for its own.
-Program known_branch(const std::vector<Halves>& all, std::size_t own) {
-  const Halves& halves = all[own];
+/// Returns the known results, then the residuals of all branches. Those of other branches are zeros.
+Program known_branch(const std::vector<SplitBranch>& all, std::size_t own) {
+  const SplitBranch& halves = all[own];
   auto run = [&](const Arrays& inputs) {
     Arrays found = inline_program(halves.split.known, inputs);
     Arrays outputs(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(halves.known_results));
@@ -78,17 +78,17 @@ Program known_branch(const std::vector<Halves>& all, std::size_t own) {
 }
 
 /// known operands -> the residuals that are computed again.
-Program made_again(const Halves& halves) {
+Program made_again(const SplitBranch& halves) {
   std::vector<std::size_t> outputs;
   for (std::size_t k = 0; k < halves.residuals.size(); ++k)
-    if (halves.residuals[k].way == Halves::Way::again) outputs.push_back(halves.known_results + k);
+    if (halves.residuals[k].way == SplitBranch::Way::again) outputs.push_back(halves.known_results + k);
   return needed_part(without_effects(halves.split.known), outputs);
 }
 
 /// (known operands, residuals of all branches, linear operands) -> the linear results.
-Program linear_branch(const std::vector<Halves>& all, std::size_t own, const Types& inputs,
+Program linear_branch(const std::vector<SplitBranch>& all, std::size_t own, const Types& inputs,
                       std::size_t known_operands) {
-  const Halves& halves = all[own];
+  const SplitBranch& halves = all[own];
   std::size_t own_residuals = known_operands, linear = known_operands;
   for (std::size_t b = 0; b < all.size(); ++b) {
     if (b < own) own_residuals += all[b].leaving.size();
@@ -98,10 +98,10 @@ Program linear_branch(const std::vector<Halves>& all, std::size_t own, const Typ
     Arrays known(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(known_operands)), operands;
     Arrays again = inline_program(made_again(halves), known);
     std::size_t next_again = 0;
-    for (const Halves::Residual& residual : halves.residuals) switch (residual.way) {
-        case Halves::Way::again: operands.push_back(again[next_again++]); break;
-        case Halves::Way::operand: operands.push_back(known[residual.number]); break;
-        case Halves::Way::result: operands.push_back(given[own_residuals + residual.number]); break;
+    for (const SplitBranch::Residual& residual : halves.residuals) switch (residual.way) {
+        case SplitBranch::Way::again: operands.push_back(again[next_again++]); break;
+        case SplitBranch::Way::operand: operands.push_back(known[residual.number]); break;
+        case SplitBranch::Way::result: operands.push_back(given[own_residuals + residual.number]); break;
       }
     operands.insert(operands.end(), given.begin() + static_cast<std::ptrdiff_t>(linear), given.end());
     return inline_program(halves.split.linear, operands);
@@ -118,7 +118,7 @@ class Splitter {
     for (const SubProgram& branch : op.branches)
       halves_.push_back(halves_of(*branch, linear, varying_axes(operands[0].type)));
     linear_results_ = halves_[0].split.linear_outputs;
-    for (const Halves& halves : halves_)
+    for (const SplitBranch& halves : halves_)
       for (std::size_t i = 0; i < linear_results_.size(); ++i)
         require(halves.split.linear_outputs[i] == linear_results_[i], Code::refused_rule,
                 "transpose is refused: result {} is linear in one branch and known in another", i);
@@ -160,7 +160,7 @@ class Splitter {
   }
 
   const LinearOperands& operands_;
-  std::vector<Halves> halves_;  // per branch
+  std::vector<SplitBranch> halves_;  // per branch
   Bits linear_results_;
   Types types_;  // of the operands of the linear half, the index first
   OpSplit result_;

@@ -62,7 +62,7 @@ Types While::infer(const Types& operands) const {
 }
 
 Kernel While::kernel(const Layout&) const {
-  return kernel::Sub{kernel::Sub::How::loop, programs(), consts, static_cast<int>(body->outputs.size())};
+  return kernel::Sub{kernel::Sub::Control::loop, programs(), consts, static_cast<int>(body->outputs.size())};
 }
 
 // As of a scan; the test takes no notice of tangents.
@@ -101,8 +101,7 @@ OpSplit While::split(const LinearOperands&) const {
   fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
 }
 
-// --- Batch
-// -----------------------------------------------------------------------------------------------------
+// --- Batch -------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -152,8 +151,7 @@ BatchedArrays While::batch(const Axis& axis, const BatchedArrays& operands, cons
   return batched;
 }
 
-// --- Lowering, examples
-// ----------------------------------------------------------------------------------------
+// --- Lowering, examples ------------------------------------------------------------------------------------
 
 // An op with an effect needs the number of the trip: then it is the first value that goes from trip to trip.
 Lowered While::lower(Emitter& emitter, const Lowered& operands) const {

@@ -17,18 +17,18 @@ struct InnerTrace {
   Program program;
   Arrays captured;
 };
-/// What is captured enters varying over `decided`, the axes along which devices go different ways; `decider`
-/// says why.
-/// Throws T004 for a captured partial sum over one of them.
+/// The axes along which devices go different ways, and the value that decides it.
 struct Decided {
   Axes axes = {};
   std::string_view what = {};  // "the predicate"
   std::optional<Type> by = {};
 };
+/// Captured values become varying along the axes of `decided`. Throws T004 for a captured partial sum over
+/// one of them.
 InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
                         const Builder::Differentiated& later = {});
-/// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the
-/// value.
+/// The type of a captured value inside code where devices go different ways. Throws T004 for partial sums;
+/// `what` names the value.
 Type entering(std::string_view what, Type type, const Decided& decided);
 
 /// Gives each program all captured values, each once, as inputs after its declared ones. Returns these
@@ -37,7 +37,7 @@ Arrays share_captured(std::vector<InnerTrace>& traces);
 
 /// How to make terms of a sum over `axis` of a value of this type, in advice: "mask(x, \"data\")".
 std::string as_terms(Type type, const Axis& axis);
-/// I < R < V, U only beside U.
+/// The larger of two states, where I < R < V. U joins only U.
 std::optional<State> joined(State a, State b);
 /// The program with outputs cast to these states.
 Program with_output_states(const Program& program, const std::vector<AxisStates>& states);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ops with sub-programs share.
+// Shared code of ops with sub-programs.
 #pragma once
 
 #include "tutti/transform/replay.hpp"

@@ -45,7 +45,7 @@ bool Composite::operator==(const Composite& other) const {
 Axes Composite::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> Composite::wants(const Types&) const { return call_wants(*body); }
 Types Composite::infer(const Types& operands) const { return call_infer(*body, operands); }
-Kernel Composite::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+Kernel Composite::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {body}}; }
 
 Jvp Composite::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);

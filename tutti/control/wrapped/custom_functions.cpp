@@ -65,7 +65,7 @@ class Leaves {
     for (Type type : still_.types) zeros.push_back(zeros_of(type));
     return for_user(moving, zeros);
   }
-  /// Of the user's leaves those with a derivative.
+  /// The user's leaves that have a derivative.
   Arrays moving_of(const Arrays& all) const {
     Arrays found;
     for (std::size_t place : moving_.places) found.push_back(all[place]);
@@ -115,7 +115,7 @@ void require_count(std::size_t found, std::size_t expected, std::string_view wha
           counted(static_cast<std::int64_t>(found), "array"), expected);
 }
 
-/// What a function is to return: arrays of these types, and how messages name each: "the rule's tangent 0".
+/// The expected results of a user's rule: their types, and their names in messages ("the rule's tangent 0").
 struct Expected {
   Types types;
   std::vector<std::string> names;

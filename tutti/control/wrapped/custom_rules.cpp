@@ -72,8 +72,7 @@ OpSplit split_body(const SubProgram& body, const LinearOperands& operands, std::
 
 }  // namespace
 
-// --- CustomJvp
-// -------------------------------------------------------------------------------------------------
+// --- CustomJvp ---------------------------------------------------------------------------------------------
 
 bool CustomJvp::operator==(const CustomJvp& other) const {
   return arguments == other.arguments && same_programs(programs(), other.programs());
@@ -128,8 +127,7 @@ std::vector<Example> CustomJvp::examples() {
   return examples;
 }
 
-// --- CustomVjp
-// -------------------------------------------------------------------------------------------------
+// --- CustomVjp ---------------------------------------------------------------------------------------------
 
 bool CustomVjp::operator==(const CustomVjp& other) const {
   return arguments == other.arguments && same_programs(programs(), other.programs());
@@ -193,8 +191,7 @@ std::vector<Example> CustomVjp::examples() {
   return examples;
 }
 
-// --- CustomTangent
-// ---------------------------------------------------------------------------------------------
+// --- CustomTangent -----------------------------------------------------------------------------------------
 
 SubProgram CustomTangent::forward() const {
   Bits cotangents(backward->inputs.size(), true);

@@ -30,7 +30,7 @@ struct CustomJvp {
   Parameters parameters() const { return {{"arguments", std::to_string(arguments)}}; }
   std::vector<AxisStates> wants(const Types& operands) const;
   Types infer(const Types& operands) const;
-  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {body}}; }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{
       "a function with a derivative of its own is differentiated before it is transposed"};
@@ -61,7 +61,7 @@ struct CustomVjp {
   Parameters parameters() const { return {{"arguments", std::to_string(arguments)}}; }
   std::vector<AxisStates> wants(const Types& operands) const;
   Types infer(const Types& operands) const;
-  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {body}}; }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{
       "a function with a gradient of its own is differentiated before it is transposed"};
@@ -93,7 +93,7 @@ struct CustomTangent {
   Parameters parameters() const { return {{"known", std::to_string(known)}}; }
   std::vector<AxisStates> wants(const Types& operands) const;
   Types infer(const Types& operands) const;
-  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {forward()}}; }
+  Kernel kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {forward()}}; }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   OpSplit split(const LinearOperands& operands) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;

@@ -79,8 +79,7 @@ Array internal::done_flat(const PendingArray& pending, Where where) {
   });
 }
 
-// What arrives lands in zeros, as one op of one float operand. When it is done, its rows go to where they
-// landed.
+// Receives into zeros, so that the op is linear in one operand. done() copies the rows into `output`.
 Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& output, const RaggedSlices& slices,
                                       const AxisNames& axes, const RaggedOptions& options) {
   auto body = [&](const Array& x) {

@@ -15,7 +15,7 @@
 
 namespace tutti::internal {
 
-/// What a front end does after its collective, and the values that it needs for that.
+/// The work of a front end after its collective, with the values that it needs.
 struct AfterCollective;
 
 /// A collective of one array that was started.

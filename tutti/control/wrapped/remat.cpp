@@ -50,14 +50,14 @@ bool is_kept(const Equation& equation, const Remat& remat) {
   return false;
 }
 
-/// What is computed again for the linear half: the residuals, from the operands and what is kept.
-struct Again {
+/// The program that recomputes the residuals of the linear half from operands and kept values.
+struct Recomputation {
   Program program;        // (operands, kept values that it needs) -> residuals
   std::vector<Var> kept;  // variables of the known half
 };
 
-/// Whoever reads a value that has a kept name reads it by that name: a tanh whose derivative reads its own
-/// result is not computed again.
+/// Lets all readers of a value with a kept name read the named value. So a tanh whose derivative reads its
+/// own result is not recomputed.
 void read_by_kept_names(Program& known, const std::vector<std::string>& keep) {
   PerVar<Var> read(known);
   for (std::size_t var = 0; var < known.types.size(); ++var)
@@ -74,7 +74,7 @@ void read_by_kept_names(Program& known, const std::vector<std::string>& keep) {
   for (Var& var : known.outputs) var = read[var];
 }
 
-Again computed_again(Program known, std::size_t results, const Remat& remat) {
+Recomputation computed_again(Program known, std::size_t results, const Remat& remat) {
   known.outputs.erase(known.outputs.begin(), known.outputs.begin() + static_cast<std::ptrdiff_t>(results));
   read_by_kept_names(known, remat.keep);
   std::vector<Var> kept;
@@ -106,7 +106,7 @@ bool Remat::operator==(const Remat& other) const {
 Axes Remat::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> Remat::wants(const Types&) const { return call_wants(*body); }
 Types Remat::infer(const Types& operands) const { return call_infer(*body, operands); }
-Kernel Remat::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+Kernel Remat::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {body}}; }
 
 Jvp Remat::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);
@@ -120,7 +120,7 @@ OpSplit Remat::split(const LinearOperands& operands) const {
   Bits linear = linear_ones(operands);
   SplitProgram halves = tutti::split(*body, linear);
   auto results = static_cast<std::size_t>(std::ranges::count(halves.linear_outputs, false));
-  Again again = computed_again(halves.known, results, *this);
+  Recomputation again = computed_again(halves.known, results, *this);
 
   Program known = halves.known;
   known.outputs.resize(results);
@@ -156,8 +156,8 @@ OpSplit Remat::split(const LinearOperands& operands) const {
   return result;
 }
 
-// What is known is computed again here; the barrier keeps XLA from taking what it has computed before, which
-// it would have to keep for that.
+// Recomputes known values here. The barrier stops XLA from reusing the first ones, which it would have to
+// keep.
 Tangents Remat::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Bits linear = linear_ones(operands);
   Arrays given;

@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// What of a function is kept for its gradient, beside what has a name that .keep lists; the rest is computed
-/// again when the gradient needs it.
+/// The values of a function that are kept for its gradient, in addition to those named in .keep. The gradient
+/// recomputes the others.
 enum class RematPolicy {
   nothing,     // its operands only
   dots,        // the results of matrix products as well

@@ -219,7 +219,7 @@ Kernel Done::kernel(const Layout& layout) const {
   Types types = layout.operands();
   types[0] = layout.results()[0];
   TracedProgram first = trace(types, [](const Arrays& given) { return Arrays{given[0]}; });
-  return kernel::Sub{kernel::Sub::How::call, {shared(std::move(first.program))}};
+  return kernel::Sub{kernel::Sub::Control::call, {shared(std::move(first.program))}};
 }
 
 Jvp Done::jvp(const Arrays& operands, const Tangents& tangents) const {

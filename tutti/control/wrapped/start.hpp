@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two halves of a collective that runs beside other work.
+// The two halves of a collective that runs while other work is done.
 #pragma once
 
 #include "tutti/control/wrapped/composite.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions that fold dims share.
+// Shared code of functions that fold dims.
 #pragma once
 
 #include "tutti/base/inside.hpp"

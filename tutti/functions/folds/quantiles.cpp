@@ -25,7 +25,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The dims as one, the last; ascending along it. NaN everywhere if an element is. Of no elements one NaN.
+// Joins the dims into one last dim and sorts along it. If an element is NaN, all are; for no elements one
+// NaN.
 Array sorted_along(const Array& x, const Dims& dims) {
   if (folded_elements(x, dims) == 0) return expand_dims(reduce_max(x, dims) + nan, -1);
   const Array hit = spread_along(reduce_max(is_nan_in(x), dims), x, dims);

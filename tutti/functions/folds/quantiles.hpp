@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What a quantile is between two elements, as in jax.numpy.quantile.
+/// The value of a quantile between two elements, as in jax.numpy.quantile.
 enum class QuantileMethod : std::uint8_t {
   linear,    // both, weighted by how near they are
   lower,     // the smaller one
@@ -23,8 +23,8 @@ struct QuantileOptions {
   bool keepdims = false;  // the dims stay, with size 1
 };
 /// jax.numpy.quantile: the element at q (n - 1) of the n sorted elements along the dims. NaN if one of them
-/// is, and of no elements. Of integers and bools f32. The elements that are looked up share the derivative; q
-/// has one too, but where the method takes one of two.
+/// is NaN, and for no elements. f32 for integers and bools. The elements that are looked up share the
+/// derivative; q has one, too, unless the method takes one of two elements.
 /// q is a number from 0 to 1, or an array: [] or [d], of the result's dtype; d is then its first dim. Beyond
 /// 0 and 1 an array looks up the first or last element.
 /// Cost: a sort. Throws T005 for an array q of another rank, T007 for complex numbers and another dtype

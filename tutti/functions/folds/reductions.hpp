@@ -16,7 +16,7 @@ struct ReductionOptions {
   std::optional<Array> where = {};  // bool; the others do not count. It broadcasts to x
 };
 /// numpy.sum and numpy.prod, in the dtype of x; of bool in i32. (NumPy widens small integers: ask for it by
-/// dtype.) f16 and bf16 are folded in f32 and rounded once. Of no elements 0 and 1.
+/// dtype.) f16 and bf16 are folded in f32 and rounded once. 0 and 1 for no elements.
 /// Throws T006 for a dim out of range or named twice, T005 if `where` does not broadcast to x, T007 unless it
 /// is bool, T004 for the product of an unreduced sum.
 Array sum(const Operand& x, const internal::WhichDims& dims = all_dims, const ReductionOptions& options = {});

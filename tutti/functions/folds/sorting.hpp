@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of sorting; sort and argsort are in ops/sort.hpp, top_k in ops/top_k.hpp. Programs show the
+// Functions made of sorts. sort and argsort are in ops/sort.hpp, top_k in ops/top_k.hpp. Programs show the
 // ops.
 #pragma once
 

@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-// Of f16 and bf16 rounded once.
+// The mean. f16 and bf16 are rounded once.
 Array mean_over(const Array& x, const Dims& dims) {
   if (is_half(x.dtype())) return convert(mean_over(convert(x, DType::f32), dims), x.dtype());
   Array floats = as_inexact(x);

@@ -32,7 +32,7 @@ struct VarianceOptions {
       0;  // the sum of squares is divided by the number of elements - ddof, by 0 where that is negative
   bool keepdims = false;
 };
-/// numpy.var: the mean of square(x - mean(x)). Of complex numbers that of both parts together.
+/// numpy.var: the mean of square(x - mean(x)). For complex numbers, the variance of both parts together.
 Array variance(const Operand& x, const internal::WhichDims& dims = all_dims,
                const VarianceOptions& options = {});
 /// numpy.std, whose name C++ has: sqrt(variance(x)).

@@ -10,10 +10,12 @@
 
 namespace tutti {
 
-/// What becomes of elements at indices out of range. Negative indices that count from the end are in range.
+/// The treatment of elements at indices out of range. Negative indices that count from the end are in range.
 enum class IndexMode {
   clip,  // the nearest element in range stands for it
-  fill,  // reading gives NaN (signed integers: the smallest value, unsigned: the largest, bool: true); writing drops
+  // Reading gives NaN (signed integers: the smallest value, unsigned: the largest, bool: true). Writing
+  // drops.
+  fill,
   drop,  // as fill
 };
 
@@ -42,7 +44,7 @@ class At {
 
   Array set(const Operand& updates, const AtOptions& options = {}) const;
   Array add(const Operand& updates, const AtOptions& options = {}) const;
-  /// By array indices, it has a derivative by the updates only with .unique_indices.
+  /// With array indices, the derivative by the updates needs .unique_indices.
   Array multiply(const Operand& updates, const AtOptions& options = {}) const;
   Array min(const Operand& updates, const AtOptions& options = {}) const;
   Array max(const Operand& updates, const AtOptions& options = {}) const;

@@ -100,7 +100,7 @@ class Reader {
   IndexItems items_;
 };
 
-// Of an index of the call that the user wrote; of one inside of another front end: none.
+// The place of an index, if it is in the call that the user wrote; none inside of another front end.
 Where place_of(const Index& index, const Index& first) {
   const auto& cause = Builder::current().cause();
   bool is_the_users =

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What one index does. All but `new_dim` and `gap` take a dim of the array, in order.
+/// One index of a call. All except `new_dim` and `gap` take a dim of the array, in order.
 struct IndexItem {
   enum class Kind {
     number,   // the element `start`

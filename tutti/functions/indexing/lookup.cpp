@@ -25,7 +25,7 @@ using Kind = IndexItem::Kind;
 bool is_window(const IndexItem& item) {
   return item.kind == Kind::range && (item.step == 1 || item.count <= 1);
 }
-/// As in NumPy a number beside array indices is one of them.
+/// As in NumPy, a number among array indices counts as one of them.
 bool is_advanced(const IndexItem& item) { return item.kind == Kind::lookup || item.kind == Kind::number; }
 
 DType dtype_for(const IndexItems& items, const Shape& x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices of which some are arrays, as one gather or scatter.
+// Indices with arrays among them, as one gather or scatter.
 #pragma once
 
 #include "tutti/functions/indexing/index_items.hpp"

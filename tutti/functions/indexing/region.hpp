@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What indices name that are known when a program is traced: every stride-th element of a box.
+// Indices that are known when a program is traced: every stride-th element of a box.
 #pragma once
 
 #include "tutti/functions/indexing/index_items.hpp"

@@ -13,7 +13,7 @@ namespace tutti {
 Array isnan(const Operand& x);
 Array isinf(const Operand& x);
 
-/// What nan_to_num puts in the place of NaN, inf and -inf. None: the largest and the lowest number of the
+/// The replacements of nan_to_num for NaN, inf and -inf. None: the largest and the lowest number of the
 /// dtype.
 struct NanToNumOptions {
   double nan = 0;
@@ -27,8 +27,8 @@ Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 /// For integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX. Throws T007 for bool and complex numbers.
 Array floor_divide(const Operand& a, const Operand& b);
 /// The remainder of floor_divide, with the sign of b, also if it is 0 (Python's %): (-7, 2) -> 1,
-/// (4, -2) -> -0. Of integers 0 for b = 0. `%` and rem have the sign of a. Throws T007 for bool and complex
-/// numbers.
+/// (4, -2) -> -0. For integers, 0 where b = 0. `%` and rem have the sign of a. Throws T007 for bool and
+/// complex numbers.
 Array mod(const Operand& a, const Operand& b);
 /// |a| with the sign of b, which may be -0 or NaN. Floats only (T007). b has no tangent.
 Array copysign(const Operand& a, const Operand& b);

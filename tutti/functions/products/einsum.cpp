@@ -107,7 +107,7 @@ Array in_order(const Labelled& x, const Labels& result) {
   return transpose(x.array, permutation);
 }
 
-// What is multiplied: in an operand each label stays once, and no label that neither another one nor the
+// The operands of the products. Each operand keeps a label once, and only labels that another operand or the
 // result has.
 std::vector<Labelled> factors_of(const Arrays& arrays, const EinsumTerms& terms, const LabelSizes& sizes) {
   std::vector<Labelled> factors;

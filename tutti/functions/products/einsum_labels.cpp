@@ -23,7 +23,7 @@ std::string text_of(Label label) {
 }
 
 // A term as it is written: letters around an ellipsis, or letters alone.
-struct Written {
+struct WrittenTerm {
   std::string_view text;
   std::string front, back;
   bool has_ellipsis = false;
@@ -31,8 +31,8 @@ struct Written {
   int letters() const { return static_cast<int>(front.size() + back.size()); }
 };
 
-Written written(std::string_view text) {
-  Written term{text, {}, {}};
+WrittenTerm written(std::string_view text) {
+  WrittenTerm term{text, {}, {}};
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ' ') continue;
     if (text.substr(i).starts_with(ellipsis)) {
@@ -50,8 +50,8 @@ Written written(std::string_view text) {
   return term;
 }
 
-std::vector<Written> written_operands(std::string_view text) {
-  std::vector<Written> terms;
+std::vector<WrittenTerm> written_operands(std::string_view text) {
+  std::vector<WrittenTerm> terms;
   while (true) {
     std::size_t comma = text.find(',');
     terms.push_back(written(text.substr(0, comma)));
@@ -61,7 +61,7 @@ std::vector<Written> written_operands(std::string_view text) {
 }
 
 // `hidden` dims stand in the place of "...".
-Labels labels_of(const Written& term, int hidden) {
+Labels labels_of(const WrittenTerm& term, int hidden) {
   Labels labels(term.front.begin(), term.front.end());
   if (term.has_ellipsis)
     for (int i = hidden; i-- > 0;) labels.push_back(first_of_ellipsis + i);
@@ -69,7 +69,7 @@ Labels labels_of(const Written& term, int hidden) {
   return labels;
 }
 
-int hidden_dims(const Written& term, Type x, std::size_t number) {
+int hidden_dims(const WrittenTerm& term, Type x, std::size_t number) {
   int hidden = x.rank() - term.letters();
   require(term.has_ellipsis ? hidden >= 0 : hidden == 0, Code::shape,
           "'{}' names {} of operand {}, {}, which has {}; write a letter for each, or '...'", term.text,
@@ -102,7 +102,7 @@ void require_result(const Labels& result, const std::vector<Labels>& operands) {
 
 EinsumTerms read_einsum(std::string_view subscripts, const Types& operands) {
   std::size_t arrow = subscripts.find("->");
-  std::vector<Written> terms = written_operands(subscripts.substr(0, arrow));
+  std::vector<WrittenTerm> terms = written_operands(subscripts.substr(0, arrow));
   require(terms.size() == operands.size(), Code::shape,
           "'{}' has {} for {}; write one for each, with ',' between them", subscripts,
           counted(std::ssize(terms), "term"), counted(std::ssize(operands), "operand"));

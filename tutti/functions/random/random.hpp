@@ -20,7 +20,7 @@
 
 namespace tutti {
 
-/// What a draw depends on; a tree with one leaf. Use a key once, for a draw or a split: equal keys draw equal
+/// The key of a draw; a tree with one leaf. Use a key once, for a draw or a split: equal keys draw equal
 /// numbers.
 struct Key {
   Array data;  // u32[2]

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// jax.random.normal: mean 0, variance 1. Of a complex dtype both parts have variance 1/2.
+/// jax.random.normal: mean 0, variance 1. For a complex dtype both parts have variance 1/2.
 /// Throws T007 unless `dtype` is a float or complex.
 Array normal(const Key& key, const Shape& shape, DType dtype, const DrawOptions& options = {},
              Where where = Where::here());

@@ -40,7 +40,7 @@ std::pair<Array, Array> common_limits(DType a, DType b) {
   return {lowest, largest};
 }
 
-/// Of integers that `to` does not have, the nearest that it has.
+/// Replaces integers out of the range of `to` by the nearest in it.
 Array clipped(const Array& x, DType to) {
   if (x.dtype() == to) return x;
   auto [lowest, largest] = common_limits(x.dtype(), to);

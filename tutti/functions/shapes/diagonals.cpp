@@ -28,7 +28,7 @@ struct Numbered {
   Array rows, columns;  // the row plus k, and the column, of every element
 };
 
-// Diagonals beyond the corners are all alike: none of their elements is there.
+// Diagonals beyond the corners are the same: they have no elements.
 Numbered numbered(std::int64_t m, std::int64_t n, std::int64_t k) {
   k = std::clamp(k, -m, n);
   bool is_far = std::max(m + k, n) > std::numeric_limits<std::int32_t>::max();

@@ -34,8 +34,8 @@ Array at_end(const Array& x, Dim dim, End end, std::int64_t n, std::int64_t skip
 
 // The blocks that lie beyond one end, from there on outwards: each is the one before, mirrored.
 Arrays mirrored(const Array& x, Dim dim, End end, std::int64_t width, std::int64_t skipped, bool odd) {
-  End inner =
-      end == End::front ? End::back : End::front;  // of a mirrored block: the end beside its neighbour
+  // The end of a mirrored block at which its neighbour lies.
+  End inner = end == End::front ? End::back : End::front;
   Array block = x;
   Arrays blocks;
   while (width > 0) {

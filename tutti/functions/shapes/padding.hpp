@@ -19,7 +19,7 @@ enum class PadMode {
   constant,     // one value, PadOptions::constant_value
   edge,         // the first and the last element
   reflect,      // mirrored at the first and the last element
-  symmetric,    // mirrored beside them, so that they stand twice
+  symmetric,    // mirrored so that the first and the last element stand twice
   wrap,         // from the other end
   linear_ramp,  // in equal steps from PadOptions::end_value to the edge
   maximum,      // of the dim, or of PadOptions::stat_length elements at that end;

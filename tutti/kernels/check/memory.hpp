@@ -36,7 +36,7 @@ struct Page {
   std::uint64_t begin = 0;                      // offset in the allocation
   std::array<std::byte, page_bytes + 8> bytes;  // a load of 8 bytes may begin at the last one
   std::unique_ptr<Shadow[]> shadows;            // null for read-only allocations
-  /// By 4 bytes: the number of the atomic word, or 0. Null until the page has an atomic word.
+  /// Per 4 bytes, the number of the atomic word, or 0. Null until the page has an atomic word.
   std::unique_ptr<std::uint32_t[]> words;
   bool is_touched = false;  // since the last reset
 };

@@ -268,12 +268,6 @@ LaneFn lanes_of_select(bool condition_is_scalar) {
   };
 }
 
-LaneFn lanes_of_splat() {
-  return [](LaneWord* out, const LaneWord* x, const LaneWord*, const LaneWord*, std::uint32_t n) {
-    std::fill_n(out, n, x[0]);
-  };
-}
-
 LaneFn lanes_of_copy() {
   return [](LaneWord* out, const LaneWord* x, const LaneWord*, const LaneWord*, std::uint32_t n) {
     std::copy_n(x, n, out);

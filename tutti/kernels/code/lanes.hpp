@@ -20,7 +20,6 @@ LaneFn lanes_of(FloatPredicate predicate, Scalar scalar);
 LaneFn lanes_of(ConvertOp op, Scalar from, Scalar to);
 LaneFn lanes_of_bitcast(Scalar from, Scalar to);
 LaneFn lanes_of_select(bool condition_is_scalar);
-LaneFn lanes_of_splat();
 LaneFn lanes_of_copy();
 
 /// True if the op is undefined for x and y: a divisor of 0, the overflow of a signed division, a shift by the

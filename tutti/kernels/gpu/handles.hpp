@@ -30,7 +30,6 @@ class Owned {
   }
   Handle get() const { return handle_; }
   const Device& device() const { return *device_; }
-  const std::shared_ptr<const Device>& shared_device() const { return device_; }
 
  private:
   std::shared_ptr<const Device> device_;  // null: moved from, or empty

@@ -59,8 +59,7 @@ std::optional<T> taken(const Lexer& in, Attributes& attributes, std::string_view
 /// Refuses the attributes that were not taken.
 void require_empty(const Lexer& in, const Attributes& attributes, std::string_view owner);
 
-// --- Implementation of taken()
-// -------------------------------------------------------------------------------
+// --- Implementation of taken() -----------------------------------------------------------------------------
 
 std::optional<NamedAttribute> extracted(Attributes& attributes, std::string_view name);
 [[noreturn]] void refuse_attribute(const Lexer& in, const NamedAttribute& attribute);

@@ -12,9 +12,9 @@ namespace tutti::kernels {
 namespace {
 
 /// Reads one op's attributes, and its stated result.
-class Kinds {
+class OpKindReader {
  public:
-  Kinds(const Lexer& in, OpText& op) : in_(in), op_(op) {}
+  OpKindReader(const Lexer& in, OpText& op) : in_(in), op_(op) {}
 
   OpKind program_id() const {
     only(0, "axis", "the grid has one axis, x");
@@ -159,41 +159,41 @@ class Kinds {
 /// One row per kind of op: `make` reads the attributes. kind_of() finds Arith and Convert without a row.
 struct Row {
   std::string_view name;
-  OpKind (Kinds::*make)() const;
+  OpKind (OpKindReader::*make)() const;
 };
 const Row rows[] = {
-    {op_name(GetProgramId{}), &Kinds::program_id},
-    {op_name(GetNumPrograms{}), &Kinds::num_programs},
-    {op_name(MakeRange{}), &Kinds::make_range},
-    {op_name(Splat{}), &Kinds::splat},
-    {op_name(ExpandDims{}), &Kinds::expand_dims},
-    {op_name(Broadcast{}), &Kinds::broadcast},
-    {op_name(Reshape{}), &Kinds::reshape},
-    {op_name(AddPtr{}), &Kinds::add_ptr},
-    {op_name(IntToPtr{}), &Kinds::int_to_ptr},
-    {op_name(PtrToInt{}), &Kinds::ptr_to_int},
-    {op_name(Bitcast{}), &Kinds::bitcast},
-    {op_name(Load{}), &Kinds::load},
-    {op_name(Store{}), &Kinds::store},
-    {op_name(AtomicRmw{}), &Kinds::atomic_rmw},
-    {op_name(AtomicCas{}), &Kinds::atomic_cas},
-    {op_name(AtomicStore{}), &Kinds::atomic_store},
-    {op_name(AtomicLoad{}), &Kinds::atomic_load},
-    {op_name(AtomicPoll{}), &Kinds::atomic_poll},
-    {op_name(ThreadId{}), &Kinds::assembly},
-    {op_name(Reduce{}), &Kinds::reduce},
-    {op_name(ReduceReturn{}), &Kinds::reduce_return},
-    {op_name(BlockBarrier{}), &Kinds::barrier},
-    {op_name(Constant{}), &Kinds::constant},
-    {op_name(CompareInts{}), &Kinds::compare_ints},
-    {op_name(CompareFloats{}), &Kinds::compare_floats},
-    {op_name(Select{}), &Kinds::select},
-    {op_name(For{}), &Kinds::for_loop},
-    {op_name(If{}), &Kinds::branch},
-    {op_name(While{}), &Kinds::while_loop},
-    {op_name(Yield{}), &Kinds::yield},
-    {op_name(Condition{}), &Kinds::condition},
-    {op_name(Return{}), &Kinds::end},
+    {op_name(GetProgramId{}), &OpKindReader::program_id},
+    {op_name(GetNumPrograms{}), &OpKindReader::num_programs},
+    {op_name(MakeRange{}), &OpKindReader::make_range},
+    {op_name(Splat{}), &OpKindReader::splat},
+    {op_name(ExpandDims{}), &OpKindReader::expand_dims},
+    {op_name(Broadcast{}), &OpKindReader::broadcast},
+    {op_name(Reshape{}), &OpKindReader::reshape},
+    {op_name(AddPtr{}), &OpKindReader::add_ptr},
+    {op_name(IntToPtr{}), &OpKindReader::int_to_ptr},
+    {op_name(PtrToInt{}), &OpKindReader::ptr_to_int},
+    {op_name(Bitcast{}), &OpKindReader::bitcast},
+    {op_name(Load{}), &OpKindReader::load},
+    {op_name(Store{}), &OpKindReader::store},
+    {op_name(AtomicRmw{}), &OpKindReader::atomic_rmw},
+    {op_name(AtomicCas{}), &OpKindReader::atomic_cas},
+    {op_name(AtomicStore{}), &OpKindReader::atomic_store},
+    {op_name(AtomicLoad{}), &OpKindReader::atomic_load},
+    {op_name(AtomicPoll{}), &OpKindReader::atomic_poll},
+    {op_name(ThreadId{}), &OpKindReader::assembly},
+    {op_name(Reduce{}), &OpKindReader::reduce},
+    {op_name(ReduceReturn{}), &OpKindReader::reduce_return},
+    {op_name(BlockBarrier{}), &OpKindReader::barrier},
+    {op_name(Constant{}), &OpKindReader::constant},
+    {op_name(CompareInts{}), &OpKindReader::compare_ints},
+    {op_name(CompareFloats{}), &OpKindReader::compare_floats},
+    {op_name(Select{}), &OpKindReader::select},
+    {op_name(For{}), &OpKindReader::for_loop},
+    {op_name(If{}), &OpKindReader::branch},
+    {op_name(While{}), &OpKindReader::while_loop},
+    {op_name(Yield{}), &OpKindReader::yield},
+    {op_name(Condition{}), &OpKindReader::condition},
+    {op_name(Return{}), &OpKindReader::end},
 };
 
 }  // namespace
@@ -208,7 +208,7 @@ std::optional<int> divisibility_in(const Lexer& in, Attributes& attributes, std:
 }
 
 OpKind kind_of(const Lexer& in, OpText& op) {
-  const Kinds kinds(in, op);
+  const OpKindReader kinds(in, op);
   for (const Row& row : rows)
     if (row.name == op.name) return (kinds.*row.make)();
   for (int i = 0; i <= static_cast<int>(ArithOp::minimumf); ++i)

@@ -37,10 +37,10 @@ std::string registers(const std::vector<std::string>& words) {
 /// Returns a register that holds elements i to i + count - 1 side by side.
 std::string packed(ThreadValues& v, Value value, int i, int count, int bytes) {
   if (count == 1) return v.reg(value, i);
-  const Held& first = v.held(value, i);
+  const ElementValue& first = v.held(value, i);
   bool is_packed = first.bit == 0 && !first.reg.empty();
   for (int k = 0; k < count; ++k) {
-    const Held& part = v.held(value, i + k);
+    const ElementValue& part = v.held(value, i + k);
     is_packed = is_packed && part.reg == first.reg && part.bit == k * bytes * 8 && part.add == 0;
   }
   if (is_packed) return first.reg;
@@ -102,7 +102,7 @@ int elements_per_access(const ThreadValues& v, Value pointer, std::optional<Valu
 }
 
 std::string address(ThreadValues& v, Value pointer, int i) {
-  const Held& h = v.held(pointer, i);
+  const ElementValue& h = v.held(pointer, i);
   const bool is_near =
       !h.reg.empty() && h.add >= -(1 << 23) && h.add < 1 << 23;  // immediate offsets have 24 bits
   if (!is_near) return fmt::format("[{}]", v.reg(pointer, i));

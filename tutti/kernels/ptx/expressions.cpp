@@ -46,18 +46,18 @@ class Expression {
  public:
   Expression(ThreadValues& values, const Op& op, int i) : v_(values), op_(op), i_(i) {}
 
-  Held result(const GetProgramId&) const { return {v_.out.made(b32, "mov.u32", {"%ctaid.x"})}; }
-  Held result(const GetNumPrograms&) const { return {v_.out.made(b32, "mov.u32", {"%nctaid.x"})}; }
-  Held result(const ThreadId&) const { return {v_.out.made(b32, "mov.u32", {"%tid.x"})}; }
-  Held result(const MakeRange& op) const {
+  ElementValue result(const GetProgramId&) const { return {v_.out.made(b32, "mov.u32", {"%ctaid.x"})}; }
+  ElementValue result(const GetNumPrograms&) const { return {v_.out.made(b32, "mov.u32", {"%nctaid.x"})}; }
+  ElementValue result(const ThreadId&) const { return {v_.out.made(b32, "mov.u32", {"%tid.x"})}; }
+  ElementValue result(const MakeRange& op) const {
     const ThreadLayout& layout = v_.layout(op_.results[0]);
     return {v_.lane(layout), op.start + layout.first(i_)};
   }
-  Held result(const Constant& op) const { return {"", bits_of(op)}; }
-  Held result(const Splat&) const { return v_.held(in(0), 0); }
-  Held result(const ExpandDims&) const { return v_.held(in(0), i_); }
-  Held result(const Reshape&) const { return v_.held(in(0), i_); }
-  Held result(const Broadcast& op) const {
+  ElementValue result(const Constant& op) const { return {"", bits_of(op)}; }
+  ElementValue result(const Splat&) const { return v_.held(in(0), 0); }
+  ElementValue result(const ExpandDims&) const { return v_.held(in(0), i_); }
+  ElementValue result(const Reshape&) const { return v_.held(in(0), i_); }
+  ElementValue result(const Broadcast& op) const {
     const Dims& from = v_.type(in(0)).dims;
     if (from == op.dims) return v_.held(in(0), i_);
     require(elements_of(from) == 1, Code::argument,
@@ -66,8 +66,8 @@ class Expression {
     return v_.held(in(0), 0);
   }
 
-  Held result(const AddPtr&) const {
-    const Held base = v_.held(in(0), i_), offset = v_.held(in(1), i_);
+  ElementValue result(const AddPtr&) const {
+    const ElementValue base = v_.held(in(0), i_), offset = v_.held(in(1), i_);
     const int size = std::max(bits(v_.type(in(0)).scalar), 8) / 8;
     const bool is_wide = v_.kind(in(1)) == b64;
     if (offset.reg.empty()) return {v_.reg({base.reg, 0, 0}, b64), base.add + offset.add * size};
@@ -77,11 +77,11 @@ class Expression {
     return {v_.out.made(b64, "add.s64", {v_.reg({base.reg, 0, 0}, b64), moved}),
             base.add + (is_wide ? offset.add * size : 0)};
   }
-  Held result(const IntToPtr&) const { return v_.held(in(0), i_); }
-  Held result(const PtrToInt&) const { return v_.held(in(0), i_); }
-  Held result(const Bitcast&) const { return v_.held(in(0), i_); }
+  ElementValue result(const IntToPtr&) const { return v_.held(in(0), i_); }
+  ElementValue result(const PtrToInt&) const { return v_.held(in(0), i_); }
+  ElementValue result(const Bitcast&) const { return v_.held(in(0), i_); }
 
-  Held result(const Arith& op) const {
+  ElementValue result(const Arith& op) const {
     const ValueType& type = v_.type(in(0));
     const RegisterKind kind = v_.kind(in(0));
     if (kind == truth || is_float(type)) return {combined(v_.out, op.op, type.scalar, reg(0), reg(1))};
@@ -97,7 +97,7 @@ class Expression {
     return {of_integers(v_.out, op.op, kind, text(0, extension), y)};
   }
 
-  Held result(const CompareInts& op) const {
+  ElementValue result(const CompareInts& op) const {
     const ValueType& type = v_.type(in(0));
     const bool is_wide = bits(type.scalar) == 64;
     const Extension how = is_unsigned(op.predicate) ? Extension::zeros : Extension::signs;
@@ -109,7 +109,7 @@ class Expression {
     const std::string x = text(0), y = text(1);
     return {v_.out.made(truth, setp, {x, y})};
   }
-  Held result(const CompareFloats& op) const {
+  ElementValue result(const CompareFloats& op) const {
     const Scalar scalar = v_.type(in(0)).scalar;
     const bool is_wide = scalar == Scalar::f64;
     const std::string x = is_wide ? reg(0) : as_f32(v_.out, scalar, reg(0));
@@ -117,7 +117,7 @@ class Expression {
     return {v_.out.made(truth, fmt::format("setp.{}.f{}", suffix(op.predicate), is_wide ? 64 : 32), {x, y})};
   }
 
-  Held result(const Select&) const {
+  ElementValue result(const Select&) const {
     const std::string chosen = v_.reg(in(0), is_tensor(v_.type(in(0))) ? i_ : 0);
     if (v_.kind(in(1)) != truth) {
       const std::string x = v_.operand(in(1), i_), y = v_.operand(in(2), i_);
@@ -129,7 +129,7 @@ class Expression {
     return {v_.out.made(truth, "or.pred", {first, second})};
   }
 
-  Held result(const Convert& op) const {
+  ElementValue result(const Convert& op) const {
     switch (op.op) {
       case ConvertOp::extsi: return widened(op.to, Extension::signs);
       case ConvertOp::extui: return widened(op.to, Extension::zeros);
@@ -140,7 +140,7 @@ class Expression {
     return narrowed_float(op.to);
   }
 
-  Held result(const auto&) const { fail(Code::internal, "ptx: {} is no expression", name()); }
+  ElementValue result(const auto&) const { fail(Code::internal, "ptx: {} is no expression", name()); }
 
  private:
   Value in(std::size_t k) const { return op_.operands[k]; }
@@ -148,9 +148,9 @@ class Expression {
   std::string name() const { return label(v_.function, op_); }
 
   // Folds constants: (x + 3) + (y + 4) = (x + y) + 7, which also holds with wrap-around.
-  Held sum(ArithOp op) const {
+  ElementValue sum(ArithOp op) const {
     const bool adds = op == ArithOp::addi;
-    Held x = v_.held(in(0), i_), y = v_.held(in(1), i_);
+    ElementValue x = v_.held(in(0), i_), y = v_.held(in(1), i_);
     const RegisterKind kind = v_.kind(in(0));
     const auto total = static_cast<std::uint64_t>(x.add) +
                        (adds ? static_cast<std::uint64_t>(y.add) : -static_cast<std::uint64_t>(y.add));
@@ -163,23 +163,23 @@ class Expression {
     return {of_integers(v_.out, op, kind, from, v_.reg(y, kind)), add};
   }
 
-  Held widened(Scalar to, Extension extension) const {
+  ElementValue widened(Scalar to, Extension extension) const {
     std::string x = v_.extended(in(0), i_, extension);
     if (x[0] != '%') x = v_.out.made(b32, "mov.b32", {x});
     if (bits(to) < 64) return {x};
     return {v_.out.made(b64, extension == Extension::signs ? "cvt.s64.s32" : "cvt.u64.u32", {x})};
   }
-  Held narrowed(Scalar to) const {
+  ElementValue narrowed(Scalar to) const {
     std::string x = reg(0);
     if (v_.kind(in(0)) == b64) x = v_.out.made(b32, "cvt.u32.u64", {x});
     if (to != Scalar::i1) return {x};
     return {v_.out.made(truth, "setp.ne.s32", {v_.out.made(b32, "and.b32", {x, "1"}), "0"})};
   }
-  Held widened_float(Scalar to) const {
+  ElementValue widened_float(Scalar to) const {
     const std::string x = as_f32(v_.out, v_.type(in(0)).scalar, reg(0));
     return {to == Scalar::f32 ? x : v_.out.made(b64, "cvt.f64.f32", {x})};
   }
-  Held narrowed_float(Scalar to) const {
+  ElementValue narrowed_float(Scalar to) const {
     if (v_.kind(in(0)) != b64) return {from_f32(v_.out, to, reg(0))};
     if (to == Scalar::f32) return {v_.out.made(b32, "cvt.rn.f32.f64", {reg(0)})};
     if (to == Scalar::bf16) return {from_f32(v_.out, to, odd_f32(reg(0)))};
@@ -209,7 +209,7 @@ bool is_expression(const OpKind& kind) {
                    Convert>(kind);
 }
 
-Held expression(ThreadValues& values, const Op& op, int i) {
+ElementValue expression(ThreadValues& values, const Op& op, int i) {
   return std::visit([e = Expression(values, op, i)](const auto& kind) { return e.result(kind); }, op.kind);
 }
 

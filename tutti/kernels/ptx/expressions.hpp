@@ -11,6 +11,6 @@ bool is_expression(const OpKind& kind);
 
 /// Computes held element i of an op's result from the elements of its operands.
 /// Throws T015 naming the op if PTX cannot compute it.
-Held expression(ThreadValues& values, const Op& op, int i);
+ElementValue expression(ThreadValues& values, const Op& op, int i);
 
 }  // namespace tutti::kernels

@@ -74,14 +74,14 @@ const std::string& ThreadValues::owner(const ThreadLayout& layout) const {
   return lanes_.at(layout.elements).owner;
 }
 
-const Held& ThreadValues::held(Value value, int i) {
+const ElementValue& ThreadValues::held(Value value, int i) {
   auto& all = held_[at(value)];
   if (all.empty()) all.resize(static_cast<std::size_t>(layout(value).held()));
   if (!all.at(static_cast<std::size_t>(i))) define(value, i, computed(value, i));
   return *all[static_cast<std::size_t>(i)];
 }
 
-Held ThreadValues::computed(Value value, int i) {
+ElementValue ThreadValues::computed(Value value, int i) {
   const Op* op = definitions_[at(value)];
   ensure(op != nullptr, "ptx: {} has no value here", value_name(function, value));
   const std::int64_t vector = layout(value).vector;
@@ -89,19 +89,19 @@ Held ThreadValues::computed(Value value, int i) {
   if (const int first = first_of(info(value).constancy); first != i) return held(value, first);
   const int first = first_of(info(value).contiguity);
   if (first == i) return expression(*this, *op, i);
-  Held next = held(value, first);
+  ElementValue next = held(value, first);
   const std::int64_t unit = type(value).pointer ? pointee_bytes(type(value)) : 1;
   next.add = wrapped(next.add + (i - first) * unit, kind(value));
   return next;
 }
 
 std::string ThreadValues::operand(Value value, int i) {
-  const Held& h = held(value, i);
+  const ElementValue& h = held(value, i);
   if (h.reg.empty() && kind(value) != RegisterKind::predicate) return literal(h.add, kind(value));
   return reg(h, kind(value));
 }
 
-std::string ThreadValues::reg(const Held& h, RegisterKind kind) {
+std::string ThreadValues::reg(const ElementValue& h, RegisterKind kind) {
   if (h.reg.empty() && kind == RegisterKind::predicate)
     return out.made(kind, "mov.pred", {h.add != 0 ? "1" : "0"});
   const std::string_view size = kind == RegisterKind::b64 ? "64" : "32";
@@ -111,7 +111,7 @@ std::string ThreadValues::reg(const Held& h, RegisterKind kind) {
 }
 
 std::string ThreadValues::extended(Value value, int i, Extension extension) {
-  const Held& h = held(value, i);
+  const ElementValue& h = held(value, i);
   const Scalar scalar = type(value).scalar;
   if (!h.reg.empty()) return kernels::extended(out, extension, scalar, reg(h, kind(value)));
   const std::uint64_t mask = (std::uint64_t{1} << bits(scalar)) - 1;
@@ -120,7 +120,7 @@ std::string ThreadValues::extended(Value value, int i, Extension extension) {
   return literal(static_cast<std::int64_t>(is_negative ? low | ~mask : low), RegisterKind::b32);
 }
 
-void ThreadValues::define(Value value, int i, Held held) {
+void ThreadValues::define(Value value, int i, ElementValue held) {
   auto& all = held_[at(value)];
   if (all.empty()) all.resize(static_cast<std::size_t>(layout(value).held()));
   all.at(static_cast<std::size_t>(i)) = std::move(held);

@@ -13,7 +13,7 @@ namespace tutti::kernels {
 
 /// One element: a register plus a number, a number alone, or the bits of a register from `bit` on. An i1 that
 /// is a number is 0 or 1.
-struct Held {
+struct ElementValue {
   std::string reg;  // empty: the number `add` alone
   std::int64_t add = 0;
   int bit = 0;
@@ -44,16 +44,16 @@ class ThreadValues {
   /// The predicate of the threads that own an element; empty if all threads do.
   const std::string& owner(const ThreadLayout& layout) const;
 
-  const Held& held(Value value, int i);
+  const ElementValue& held(Value value, int i);
   /// Returns the element as a register, or as a literal if it is a number.
   std::string operand(Value value, int i);
   std::string reg(Value value, int i) { return reg(held(value, i), kind(value)); }
-  std::string reg(const Held& held, RegisterKind kind);
+  std::string reg(const ElementValue& held, RegisterKind kind);
   /// Extends an integer of at most 32 bits to 32 bits.
   std::string extended(Value value, int i, Extension extension);
 
   /// Defines an element of a value whose elements are computed together, such as the result of a load.
-  void define(Value value, int i, Held held);
+  void define(Value value, int i, ElementValue held);
 
   /// enter() begins a region. leave() ends it and forgets the elements that were computed since.
   void enter() { scopes_.emplace_back(); }
@@ -61,7 +61,7 @@ class ThreadValues {
 
  private:
   void prepare_lanes();
-  Held computed(Value value, int i);
+  ElementValue computed(Value value, int i);
 
   std::map<std::int64_t, ThreadLayout> layouts_;
   std::vector<AxisInfo> infos_;
@@ -72,7 +72,7 @@ class ThreadValues {
     std::string reg, owner;
   };
   std::map<std::int64_t, Lane> lanes_;
-  std::vector<std::vector<std::optional<Held>>> held_;
+  std::vector<std::vector<std::optional<ElementValue>>> held_;
   std::vector<std::vector<std::pair<int, int>>> scopes_;  // value and element
 };
 

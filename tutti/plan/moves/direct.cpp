@@ -14,9 +14,9 @@ bool splits(const Sharding& sharding, const Axis& axis) {
   return std::ranges::any_of(sharding.dims, [&](const Axes& axes) { return contains(axes, axis); });
 }
 
-/// Who sends a block of `before` to whom. Of several owners a receiver asks the one at its own position along
-/// all axes that are free on both sides; along those that only `after` splits the receivers take the owners
-/// in turn.
+/// The sender of each block of `before`. Among several owners a receiver asks the one at its own position
+/// along all axes that are free on both sides; along those that only `after` splits the receivers take the
+/// owners in turn.
 class Owners {
  public:
   Owners(const Sharding& before, const Sharding& after, const Shape& shape, const PairCosts& costs)

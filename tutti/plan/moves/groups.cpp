@@ -103,7 +103,7 @@ DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
 }
 
 DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after) {
-  // Blocks move only along the axes that move, and alike in all groups along them.
+  // Blocks move only along the axes of the step, in the same way in all groups along them.
   const DeviceGroups groups = groups_along(before.mesh, step_axes(before, after));
   const std::vector<std::pair<int, int>> pairs = pairs_in(groups[0], before, after);
   DeviceGroups all;

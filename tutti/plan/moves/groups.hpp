@@ -20,7 +20,7 @@ Axes step_axes(const Sharding& before, const Sharding& after);
 Axes exchange_axes(const Sharding& before, const Sharding& after, const Shape& shape);
 /// The devices that differ along `axes` only, in the order of these axes, the first the slowest.
 DeviceGroups groups_along(const Mesh& mesh, const Axes& axes);
-/// Of two shardings with as many parts of each dim: {sender, receiver} for each block that moves, ascending.
+/// {sender, receiver} for each block that moves, ascending. Both shardings have as many parts of each dim.
 /// A device that already holds the block that it needs sends and receives nothing.
 DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after);
 

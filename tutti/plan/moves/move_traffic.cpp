@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// The blocks of a sharding: along each dim all have the same size, but for the last ones.
+/// The blocks of a sharding. Along each dim all have the same size, except the last ones.
 class Grid {
  public:
   Grid(const Sharding& sharding, const Shape& shape) {
@@ -104,7 +104,7 @@ class Move {
   }
 
  private:
-  /// What a device holds already it receives from nobody; that is one block of the grid.
+  /// A device does not receive the block of the grid that it holds already.
   void receive(int receiver, const Box& want) {
     const auto held = held_.find(receiver);
     grid_.for_each_in(want, [&](const std::vector<std::int64_t>& begin, std::int64_t elements) {

@@ -37,7 +37,7 @@ class StepList {
   KnownSteps known_;
 };
 
-/// What a move costs.
+/// The cost of a move.
 PlanTotals totals_of_move(const PlanRequest& request, const Sharding& after, const MoveTraffic& traffic);
 
 }  // namespace tutti

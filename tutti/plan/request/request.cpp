@@ -23,7 +23,7 @@ void check_mesh(const PlanRequest& request) {
               to_string(sharding.mesh));
 }
 
-/// Of the first mesh, then those of the second.
+/// The axes of the first mesh, then those of the second.
 Axes axes_of_meshes(const PlanRequest& request) {
   const Mesh from = request.from.mesh.whole(), to = request.to.mesh.whole();
   Axes axes = from.axes();

@@ -9,11 +9,11 @@ namespace tutti {
 enum class StepKind { slice, gather, exchange, permute, all_reduce, reduce_scatter, mask, move };
 std::string_view name(StepKind kind);
 
-/// What the best plan has least of.
+/// The objective that the best plan minimises.
 enum class PlanObjective { time, bytes, steps };
 std::string_view name(PlanObjective objective);
 
-/// What the steps of a plan take together.
+/// The costs of all steps of a plan.
 struct PlanTotals {
   double seconds = 0;           // by estimate
   double cost_of_bytes = 0;     // of bytes received, each times what the axes that it crosses cost

@@ -17,7 +17,7 @@ struct PlanState {
   auto operator<=>(const PlanState&) const = default;
 };
 
-/// What all states of a search share.
+/// The facts that all states of a search share.
 struct PlanSpace {
   std::vector<std::int64_t> axes;   // sizes
   std::vector<std::int64_t> shape;  // of the whole

@@ -49,8 +49,8 @@ std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanS
 bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective);
 PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted);
 
-/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost
-/// of the dearest axis along which they differ, on average over the pairs of the group.
+/// The cost of a byte in a group of devices along axes of these sizes and costs. A pair of devices pays for
+/// the dearest axis along which they differ; the result is the average over all pairs.
 double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs);
 
 }  // namespace tutti

@@ -117,8 +117,8 @@ class StateGraph::Steps {
     next_ = before_;
   }
 
-  // Of a free axis the first device keeps the value, the others hold zeros. Of a dim's last axis each device
-  // puts its block among zeros.
+  // Along a free axis the first device keeps the value and the others hold zeros. Along a dim's last axis
+  // each device puts its block among zeros.
   void masks() {
     for (int axis : graph_.may_be_masked_) {
       const std::uint16_t was = next(axis);

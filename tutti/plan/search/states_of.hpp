@@ -23,7 +23,7 @@ class StatesOf {
   /// The two ends of the steps.
   const Sharding& first() const { return first_; }
   const Sharding& last() const { return last_; }
-  /// What a state numbers: an axis, or several that count as one.
+  /// The units of a state: an axis, or several that count as one.
   const std::vector<Axes>& units() const { return units_; }
 
  private:

@@ -55,10 +55,10 @@ void CallLog::add_failure(const Trip* trip, std::size_t equation, std::int64_t u
     if (trip->has_failed) *trip->has_failed = true;
 }
 
-CallLog::Taken CallLog::take() {
+CallLog::Contents CallLog::take() {
   const std::scoped_lock locked(lock_);
   std::ranges::stable_sort(entries_, {}, &Entry::place);  // lines of one unit stay as they were written
-  Taken taken;
+  Contents taken;
   for (Entry& entry : entries_) {
     if (auto* failure = std::get_if<Error>(&entry.what)) {
       taken.failure = std::move(*failure);
@@ -99,7 +99,7 @@ std::string packed(const Json& json) {
 
 }  // namespace
 
-CallLog::Taken CallLog::take(Transport& transport) {
+CallLog::Contents CallLog::take(Transport& transport) {
   Json own = Json::array();
   {
     const std::scoped_lock locked(lock_);
@@ -120,7 +120,7 @@ CallLog::Taken CallLog::take(Transport& transport) {
       if (said.at(1).is_string()) add({std::move(place), said.at(1).get<std::string>()});
       else add({std::move(place), read_error(said.at(1))});
     }
-  Taken all = take();  // on process 0; empty on the others
+  Contents all = take();  // on process 0; empty on the others
   const std::string failure = told_by(transport, 0, all.failure ? packed(written(*all.failure)) : "");
   transport.agree();
   if (!failure.empty()) all.failure = read_error(Json::from_msgpack(failure));

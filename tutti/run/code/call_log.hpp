@@ -42,15 +42,15 @@ class CallLog {
   /// An error of a device that does not stop the others.
   void add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error);
 
-  struct Taken {
+  struct Contents {
     std::vector<std::string> lines;  // in the order of the program: by trip, equation, device
     std::optional<Error> failure;    // the first one in that order; later lines are left out
   };
   /// Returns what was collected, and forgets it.
-  Taken take();
+  Contents take();
   /// The same for all processes of a machine, which all call it. Process 0 gets the lines of all, each gets
   /// the failure.
-  Taken take(Transport& transport);
+  Contents take(Transport& transport);
 
  private:
   struct Entry {

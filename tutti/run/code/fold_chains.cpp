@@ -99,13 +99,13 @@ class Joiner {
     made_.kernel = fold_chain_kernel(*sum().sums, i.positions);
     if (!made_.kernel || !has_steps(i) || !only_next_reads_value()) return false;
     for (int k = 0; k < i.operands; ++k) {
-      FoldStep step{FoldStep::Of::each, i.steps[k].fn};
+      FoldStep step{FoldStep::Operand::each, i.steps[k].fn};
       if (i.in[k] == value_ || step.fn == Fn::square) {  // a square reads no operand
-        step.of = FoldStep::Of::fold;
+        step.of = FoldStep::Operand::fold;
       } else if (i.steps[k].repeats) {
         for (int p = 1; p < i.positions; ++p)
           if (code_.offset(i, p, 1 + k) != code_.offset(i, 0, 1 + k)) return false;
-        step.of = FoldStep::Of::one;
+        step.of = FoldStep::Operand::one;
         operands_.push_back(one(i, k));
       } else {
         for (int p = 0; p < i.positions; ++p) operands_.push_back({i.in[k], code_.offset(i, p, 1 + k)});

@@ -32,8 +32,8 @@ struct Step {
 
   std::vector<Address> reads;    // of buffers that other steps or callers write
   std::vector<BufferId> writes;  // buffers that other steps or callers read
-  // The space of one unit. Of a region: its values. Of a copy: its outermost loop x all other loops. Of a
-  // fold over columns: its result. Of an opaque kernel: its lines x their elements.
+  // The space of one unit: for a region its values, for a copy its outermost loop x all other loops, for a
+  // fold over columns its result, for an opaque kernel its lines x their elements.
   Space space;
   AxisSet mergeable = 0;  // outer axes that can be part of the space, saving one unit per position
   RegionUses uses;        // of a region

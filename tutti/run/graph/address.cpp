@@ -55,9 +55,9 @@ std::size_t index_of(const Mesh& mesh, const Axis& axis) {
 
 std::int64_t stride_of(const kernel::Coordinate& coordinate, const Mesh& mesh, const Address& address) {
   switch (coordinate.of) {
-    case kernel::Coordinate::Of::nowhere: return 0;
-    case kernel::Coordinate::Of::dim: return address.along(coordinate.dim) * coordinate.weight;
-    case kernel::Coordinate::Of::axis:
+    case kernel::Coordinate::Source::nowhere: return 0;
+    case kernel::Coordinate::Source::dim: return address.along(coordinate.dim) * coordinate.weight;
+    case kernel::Coordinate::Source::axis:
       return address.axes[index_of(mesh, coordinate.axis)] * coordinate.weight;
   }
   return 0;
@@ -95,15 +95,16 @@ std::vector<Move> moves_of(const kernel::View& view, const Mesh& mesh, const Add
                            Stored result) {
   AxisSet consumed = 0, reached = 0;
   for (const kernel::Digit& digit : view.digits) {
-    if (digit.from.of == kernel::Coordinate::Of::axis)
+    if (digit.from.of == kernel::Coordinate::Source::axis)
       consumed |= AxisSet{1} << index_of(mesh, digit.from.axis);
-    if (digit.to.of == kernel::Coordinate::Of::axis) reached |= AxisSet{1} << index_of(mesh, digit.to.axis);
+    if (digit.to.of == kernel::Coordinate::Source::axis)
+      reached |= AxisSet{1} << index_of(mesh, digit.to.axis);
   }
   AxisSet kept = operand.axes & ~consumed;  // along these, each device reads its own coordinate
   std::vector<Move> moves;
   for (const kernel::Digit& digit : view.digits) {
     Move move{digit.size, stride_of(digit.from, mesh, from), digit.to};
-    if (digit.to.of == kernel::Coordinate::Of::axis) {
+    if (digit.to.of == kernel::Coordinate::Source::axis) {
       std::size_t axis = index_of(mesh, digit.to.axis);
       if (!has(result.axes, axis)) continue;
       if (has(kept, axis)) move.from += from.axes[axis] * digit.to.weight;
@@ -122,8 +123,8 @@ std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& me
   std::vector<std::vector<Move>> of_axis(mesh.axes().size()),
       of_dim(static_cast<std::size_t>(result.shape.rank()));
   for (const Move& move : moves) {
-    if (move.to.of == kernel::Coordinate::Of::axis) of_axis[index_of(mesh, move.to.axis)].push_back(move);
-    if (move.to.of == kernel::Coordinate::Of::dim)
+    if (move.to.of == kernel::Coordinate::Source::axis) of_axis[index_of(mesh, move.to.axis)].push_back(move);
+    if (move.to.of == kernel::Coordinate::Source::dim)
       of_dim[static_cast<std::size_t>(move.to.dim.index)].push_back(move);
   }
   Address address{from.buffer, from.offset, {}, {}};

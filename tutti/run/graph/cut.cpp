@@ -13,7 +13,7 @@ namespace {
 using kernel::Coordinate;
 
 std::optional<std::size_t> divided_axis(const Coordinate& coordinate, const Processes& processes) {
-  if (coordinate.of != Coordinate::Of::axis) return std::nullopt;
+  if (coordinate.of != Coordinate::Source::axis) return std::nullopt;
   const std::size_t axis = index_of(processes.whole(), coordinate.axis);
   return processes.along(axis) > 1 ? std::optional(axis) : std::nullopt;
 }

@@ -101,7 +101,7 @@ void GraphBuilder::collect_kernels() {
   }
   auto crosses = [](const kernel::View& view) {
     return std::ranges::any_of(view.digits, [](const kernel::Digit& d) {
-      return d.from.of == kernel::Coordinate::Of::axis;
+      return d.from.of == kernel::Coordinate::Source::axis;
     });
   };
   for (std::size_t i = program.equations.size(); i-- > 0;)

@@ -105,7 +105,7 @@ struct PlanTimes {
 /// The sub-programs of a switch, a scan or a while loop: kernel::Sub without calls, because localised() puts
 /// the program that is called in the place of the call.
 struct SubPrograms {
-  enum class How { choose, repeat, loop } how;
+  enum class Control { choose, repeat, loop } how;
   std::vector<SubProgram> programs;
   std::size_t consts = 0, carries = 0;
   std::int64_t length = 0;

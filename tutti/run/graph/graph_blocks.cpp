@@ -38,7 +38,7 @@ std::optional<std::vector<std::int64_t>> start_of_cut(const kernel::View& view, 
   for (int i = 0; i < to.rank(); ++i) {
     const kernel::Digit& digit = view.digits[static_cast<std::size_t>(i)];
     const auto is_along = [&](const kernel::Coordinate& coordinate) {
-      return coordinate.of == kernel::Coordinate::Of::dim && coordinate.dim == Dim{i} &&
+      return coordinate.of == kernel::Coordinate::Source::dim && coordinate.dim == Dim{i} &&
              coordinate.weight == 1;
     };
     if (digit.size != to[i] || !is_along(digit.from) || !is_along(digit.to)) return std::nullopt;

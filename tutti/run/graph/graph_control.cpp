@@ -7,12 +7,12 @@
 namespace tutti {
 namespace {
 
-SubPrograms::How how_of(const kernel::Sub& sub, std::string_view op) {
+SubPrograms::Control how_of(const kernel::Sub& sub, std::string_view op) {
   switch (sub.how) {
-    case kernel::Sub::How::choose: return SubPrograms::How::choose;
-    case kernel::Sub::How::repeat: return SubPrograms::How::repeat;
-    case kernel::Sub::How::loop: return SubPrograms::How::loop;
-    case kernel::Sub::How::call: break;
+    case kernel::Sub::Control::choose: return SubPrograms::Control::choose;
+    case kernel::Sub::Control::repeat: return SubPrograms::Control::repeat;
+    case kernel::Sub::Control::loop: return SubPrograms::Control::loop;
+    case kernel::Sub::Control::call: break;
   }
   fail(Code::internal, "{} is not in its place", op);
 }
@@ -20,9 +20,9 @@ SubPrograms::How how_of(const kernel::Sub& sub, std::string_view op) {
 /// The type of a switch's index or a while loop's test, which may differ between devices; none for other ops.
 std::optional<Type> decider(const SubPrograms& sub, Type first_operand) {
   switch (sub.how) {
-    case SubPrograms::How::choose: return first_operand;
-    case SubPrograms::How::repeat: return std::nullopt;
-    case SubPrograms::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
+    case SubPrograms::Control::choose: return first_operand;
+    case SubPrograms::Control::repeat: return std::nullopt;
+    case SubPrograms::Control::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
   }
   return std::nullopt;
 }

@@ -109,7 +109,7 @@ void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
   auto step = [](const kernel::Coordinate& coordinate, const Address& address) {
-    if (coordinate.of != kernel::Coordinate::Of::dim) return std::int64_t{0};
+    if (coordinate.of != kernel::Coordinate::Source::dim) return std::int64_t{0};
     return coordinate.weight * address.along(coordinate.dim);
   };
   CopyWork work{{}, {}, shuffle.kind};

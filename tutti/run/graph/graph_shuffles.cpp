@@ -93,7 +93,8 @@ class Readers {
 };
 
 std::int64_t step_of(const kernel::Coordinate& coordinate, const Address& address) {
-  return coordinate.of == kernel::Coordinate::Of::dim ? coordinate.weight * address.along(coordinate.dim) : 0;
+  return coordinate.of == kernel::Coordinate::Source::dim ? coordinate.weight * address.along(coordinate.dim)
+                                                          : 0;
 }
 std::int64_t offset_of(const std::vector<std::int64_t>& begin, const Address& address) {
   std::int64_t offset = 0;
@@ -106,7 +107,7 @@ struct PieceInMessage {
   PieceInMessage(const std::vector<kernel::Digit>& digits, const Address& operand, std::int64_t element)
       : bytes(element) {
     for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-      const bool repeats = digit->from.of != kernel::Coordinate::Of::dim;
+      const bool repeats = digit->from.of != kernel::Coordinate::Source::dim;
       strides.insert(strides.begin(), repeats ? 0 : bytes);
       if (repeats) continue;
       loops.insert(loops.begin(), {digit->size, bytes, step_of(digit->from, operand)});
@@ -174,7 +175,7 @@ void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree)
   const std::size_t each = shuffle.pieces.size() / static_cast<std::size_t>(processes_.whole().devices());
   const auto begin = [](const kernel::Coordinate& coordinate, std::int64_t number, int rank) {
     std::vector<std::int64_t> at(static_cast<std::size_t>(rank));
-    if (coordinate.of == kernel::Coordinate::Of::dim)
+    if (coordinate.of == kernel::Coordinate::Source::dim)
       at[static_cast<std::size_t>(coordinate.dim.index)] = number * coordinate.weight;
     return at;
   };
@@ -199,8 +200,8 @@ GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, con
   Across across;
   std::int64_t each = 1;
   for (const kernel::Digit& digit : view.digits) {
-    const bool from_axis = digit.from.of == Coordinate::Of::axis,
-               to_axis = digit.to.of == Coordinate::Of::axis;
+    const bool from_axis = digit.from.of == Coordinate::Source::axis,
+               to_axis = digit.to.of == Coordinate::Source::axis;
     if (!from_axis && !to_axis) across.digits.push_back(digit);
     if (from_axis && !to_axis) {
       of_devices.push_back(digit);
@@ -210,13 +211,14 @@ GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, con
   require_plannable(each * whole.devices());
   AxisSet read_across = 0;
   for (const kernel::Digit& digit : view.digits)
-    if (digit.from.of == Coordinate::Of::axis) read_across |= AxisSet{1} << index_of(whole, digit.from.axis);
+    if (digit.from.of == Coordinate::Source::axis)
+      read_across |= AxisSet{1} << index_of(whole, digit.from.axis);
 
   const auto add_to = [&](const Coordinate& coordinate, std::int64_t digit, std::vector<std::int64_t>& axes,
                           std::vector<std::int64_t>& dims) {
-    if (coordinate.of == Coordinate::Of::axis)
+    if (coordinate.of == Coordinate::Source::axis)
       axes[index_of(whole, coordinate.axis)] += digit * coordinate.weight;
-    if (coordinate.of == Coordinate::Of::dim)
+    if (coordinate.of == Coordinate::Source::dim)
       dims[static_cast<std::size_t>(coordinate.dim.index)] += digit * coordinate.weight;
   };
   across.pieces = [&](std::int64_t device) {
@@ -230,7 +232,7 @@ GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, con
       for (std::size_t axis = 0; axis < own.size(); ++axis)
         if (has(read_across, axis)) source[axis] = 0;
       for (const kernel::Digit& digit : view.digits)
-        if (digit.to.of == Coordinate::Of::axis)
+        if (digit.to.of == Coordinate::Source::axis)
           add_to(digit.from, own[index_of(whole, digit.to.axis)] / digit.to.weight % digit.size, source,
                  piece.from);
       std::int64_t left = k;

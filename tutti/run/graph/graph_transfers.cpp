@@ -259,7 +259,7 @@ std::optional<GraphBuilder::Value> GraphBuilder::folded_blocks(const kernel::Fol
   // Terms of a fold are dense: of each device all dims, in order.
   Message message = message_of(moves, address);
   const auto place = [](const Move& move) {
-    const bool is_dim = move.to.of == kernel::Coordinate::Of::dim;
+    const bool is_dim = move.to.of == kernel::Coordinate::Source::dim;
     return std::tuple(is_dim, is_dim ? move.to.dim.index : 0, -move.to.weight);
   };
   std::ranges::stable_sort(message.loops, {}, place);
@@ -302,7 +302,8 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   const std::vector<std::int64_t> strides = message.strides();
   for (std::size_t i = 0; i < strides.size(); ++i) {
     const kernel::Coordinate& to = message.loops[i].to;
-    if (to.of == kernel::Coordinate::Of::dim) terms.dims[static_cast<std::size_t>(to.dim.index)] = strides[i];
+    if (to.of == kernel::Coordinate::Source::dim)
+      terms.dims[static_cast<std::size_t>(to.dim.index)] = strides[i];
     else terms.axes[number_of(to.axis)] = strides[i];
   }
   // Terms in the order of the mesh.

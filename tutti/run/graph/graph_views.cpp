@@ -68,8 +68,8 @@ bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
   std::int64_t bytes = element_bytes(graph_, origin.from), run = bytes;
   for (int dim = type.rank(); dim-- > 0 && run < long_run_bytes;) {
     auto is_next = [&](const Move& move) {
-      return move.to.of == kernel::Coordinate::Of::dim && move.to.dim == Dim{dim} && move.to.weight == 1 &&
-             move.from == run;
+      return move.to.of == kernel::Coordinate::Source::dim && move.to.dim == Dim{dim} &&
+             move.to.weight == 1 && move.from == run;
     };
     auto next = std::ranges::find_if(origin.moves, is_next);
     if (next != origin.moves.end()) run *= next->size;
@@ -83,7 +83,7 @@ void GraphBuilder::add_copy(const Value& from, Type type, BufferId buffer) {
   if (from.origin && has_long_runs(*from.origin, type)) {
     std::vector<Move> moves = from.origin->moves;
     std::erase_if(moves, [&](const Move& move) {
-      return move.to.of == kernel::Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
+      return move.to.of == kernel::Coordinate::Source::axis && !has(stored, number_of(move.to.axis));
     });
     return add_copy_of(moves, from.origin->from, buffer);
   }
@@ -98,8 +98,8 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
   CopyWork work;
   std::vector<Move> over_axes;
   for (const Move& move : moves)
-    if (move.to.of == kernel::Coordinate::Of::axis) over_axes.push_back(move);
-    else if (move.to.of == kernel::Coordinate::Of::dim)
+    if (move.to.of == kernel::Coordinate::Source::axis) over_axes.push_back(move);
+    else if (move.to.of == kernel::Coordinate::Source::dim)
       work.loops.push_back({move.size, to.along(move.to.dim) * move.to.weight, move.from});
   // The operand as the devices of the result read it: a device that gathers does not read only its own part.
   Address read = from;

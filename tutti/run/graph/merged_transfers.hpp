@@ -8,9 +8,9 @@
 
 namespace tutti {
 
-/// Makes one transfer of those that nothing separates: a transfer waits until an equation needs its result.
-/// Those of a Start become a future: the carrier makes them, from there until an equation needs the result of
-/// the Done. Only the program decides this, so it is the same on all processes. `kernels`: of the equations.
+/// Joins transfers between which no equation needs a result: a transfer waits until then. The transfers of a
+/// Start become a future, which the carrier makes until an equation needs the result of the Done. The program
+/// alone decides this, so all processes do the same. `kernels`: those of the equations.
 void merge_transfers(Graph& graph, const std::vector<Kernel>& kernels);
 
 }  // namespace tutti

@@ -31,9 +31,9 @@ class Runner {
 
   void run() {
     switch (args_.sub.how) {
-      case SubPrograms::How::choose: return choose();
-      case SubPrograms::How::repeat: return repeat();
-      case SubPrograms::How::loop: return loop();
+      case SubPrograms::Control::choose: return choose();
+      case SubPrograms::Control::repeat: return repeat();
+      case SubPrograms::Control::loop: return loop();
     }
   }
 

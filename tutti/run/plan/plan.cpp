@@ -31,14 +31,14 @@ class SubPlanner {
 
   std::vector<std::shared_ptr<Plan>> plans() const {
     std::vector<std::shared_ptr<Plan>> made;
-    bool never_runs = work_.sub.how == SubPrograms::How::repeat && work_.sub.length == 0;
+    bool never_runs = work_.sub.how == SubPrograms::Control::repeat && work_.sub.length == 0;
     if (never_runs) return made;  // stacked values have no slice to plan for
     for (std::size_t i = 0; i < work_.sub.programs.size(); ++i) {
       const Program& program = *work_.sub.programs[i];
-      bool is_test = work_.sub.how == SubPrograms::How::loop && i == 0;
+      bool is_test = work_.sub.how == SubPrograms::Control::loop && i == 0;
       Ports ports;
       ports.inputs.assign(decided_.size(), Strides(mesh_.axes().size(), 0));
-      std::size_t skipped = work_.sub.how == SubPrograms::How::choose ? 1 : 0;  // the index
+      std::size_t skipped = work_.sub.how == SubPrograms::Control::choose ? 1 : 0;  // the index
       for (std::size_t k = skipped; k < task_.operands.size(); ++k)
         ports.inputs.push_back(left_over(task_.operands[k].axes));
       if (is_test) ports.outputs.push_back(test_result_strides(mesh_));
@@ -80,10 +80,12 @@ class SubPlanner {
 /// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
 std::size_t slot_of(const SubWork& work, std::size_t k) {
   return static_cast<std::size_t>(std::popcount(work.decided)) + k -
-         (work.sub.how == SubPrograms::How::choose ? 1 : 0);
+         (work.sub.how == SubPrograms::Control::choose ? 1 : 0);
 }
 /// The first plan that computes results. The test of a while loop comes first and computes none.
-std::size_t first_with_results(const SubWork& work) { return work.sub.how == SubPrograms::How::loop ? 1 : 0; }
+std::size_t first_with_results(const SubWork& work) {
+  return work.sub.how == SubPrograms::Control::loop ? 1 : 0;
+}
 
 /// Says which results of a task with sub-programs may be written over which operands.
 class InsideReuse {
@@ -144,7 +146,7 @@ void find_results_over_operands(Graph& graph, Task& task) {
   work.over.assign(results, std::nullopt);
   if (work.plans.empty()) return;
   const InsideReuse reuse(work);
-  if (work.sub.how == SubPrograms::How::choose) {
+  if (work.sub.how == SubPrograms::Control::choose) {
     work.over = reuse.chosen(task.operands.size());
     return;
   }

@@ -321,10 +321,10 @@ class Scheduler {
     args.coordinates_each = args.coordinates.size() / args.positions;
     args.equation = *task.equation;
     args.places = names_in_whole(graph_, work.decided);
-    if (work.sub.how == SubPrograms::How::loop)
+    if (work.sub.how == SubPrograms::Control::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
-    if (work.sub.how == SubPrograms::How::loop &&
+    if (work.sub.how == SubPrograms::Control::loop &&
         std::ranges::any_of(work.plans, [](const auto& plan) { return may_throw(*plan); }))
       args.stops_early = {std::make_shared<std::atomic<bool>>(false), work.others, place_of(equation)};
     for (std::size_t c = 0; c < work.sub.carries; ++c) args.in_place.push_back(work.over[c].has_value());
@@ -352,7 +352,7 @@ class Scheduler {
     for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
       value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
     value.shard_bytes = static_cast<std::int64_t>(type.bytes());
-    bool is_stacked = work.sub.how == SubPrograms::How::repeat && work.sub.length > 0;
+    bool is_stacked = work.sub.how == SubPrograms::Control::repeat && work.sub.length > 0;
     if (is_stacked) value.slice_bytes = value.shard_bytes / work.sub.length;
     return value;
   }

@@ -107,9 +107,9 @@ std::string split_name(const Graph& graph, const Split& split) {
 
 std::string part_name(const SubPrograms& sub, std::size_t program) {
   switch (sub.how) {
-    case SubPrograms::How::choose: return fmt::format("branch {}", program);
-    case SubPrograms::How::repeat: return "each of " + counted(sub.length, "trip");
-    case SubPrograms::How::loop: return program == 0 ? "test" : "trip";
+    case SubPrograms::Control::choose: return fmt::format("branch {}", program);
+    case SubPrograms::Control::repeat: return "each of " + counted(sub.length, "trip");
+    case SubPrograms::Control::loop: return program == 0 ? "test" : "trip";
   }
   return {};
 }

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What explain() reports of an executable in addition to its plan.
+/// The facts about an executable that explain() reports in addition to its plan.
 struct Circumstances {
   const Recording* recording = nullptr;                   // null: not measured
   bool is_always_crowded = false;                         // see Team

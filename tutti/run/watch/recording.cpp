@@ -102,7 +102,7 @@ void Recording::call(const std::function<void()>& run) {
 
 void Recording::take_notes() try {
   for (const Timeline::Recorded& recorded : timeline_.take()) {
-    Known& known = known_.at(recorded.event.step);
+    StepRecord& known = known_.at(recorded.event.step);
     auto time =
         std::chrono::duration_cast<std::chrono::nanoseconds>(recorded.event.end - recorded.event.begin);
     known.last[static_cast<std::size_t>(known.runs++ % most_times)] = time.count();
@@ -114,7 +114,7 @@ void Recording::take_notes() try {
 }
 
 std::optional<double> Recording::nanoseconds_of(const WorkerStep* step) const {
-  const Known& known = known_.at(step);
+  const StepRecord& known = known_.at(step);
   if (known.runs == 0) return std::nullopt;
   auto last = known.last;
   auto end = last.begin() + std::min<std::int64_t>(known.runs, most_times),

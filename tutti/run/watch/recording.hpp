@@ -32,7 +32,7 @@ class Recording {
   std::int64_t calls() const { return known_.at(&call_).runs; }
 
  private:
-  struct Known {
+  struct StepRecord {
     std::string label;  // see Timeline::add
     double bytes = 0;
     std::array<std::int64_t, most_times> last{};
@@ -44,7 +44,7 @@ class Recording {
 
   Timeline& timeline_;
   WorkerStep call_{};  // identifies the event of a whole call
-  std::unordered_map<const WorkerStep*, Known> known_;
+  std::unordered_map<const WorkerStep*, StepRecord> known_;
 };
 
 }  // namespace tutti

@@ -44,8 +44,7 @@ std::string text_of(zip_error_t* error) {
   return zip_error_strerror(error);
 }
 
-// --- Reading
-// ---------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 /// An archive that libzip reads from `file`, and only from there: by a path it would ask whatever file has
 /// the name at that moment.
@@ -146,8 +145,7 @@ NamedTensors read_archive(const std::string& path, const NpzOptions& options) {
   return arrays;
 }
 
-// --- Writing
-// ---------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 void require_different_names(const NamedTensors& arrays) {
   std::set<std::string_view> names;

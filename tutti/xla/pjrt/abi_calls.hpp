@@ -8,8 +8,7 @@
 
 namespace tutti::xla {
 
-// --- Errors and the plugin
-// -----------------------------------------------------------------------------------
+// --- Errors and the plugin ---------------------------------------------------------------------------------
 
 struct ErrorDestroy {
   static constexpr Function function{0, "PJRT_Error_Destroy", 24};
@@ -49,8 +48,7 @@ struct PluginAttributes {
 };
 static_assert(sizeof(PluginAttributes) == 32 && offsetof(PluginAttributes, count) == 24);
 
-// --- Events
-// --------------------------------------------------------------------------------------------------
+// --- Events ------------------------------------------------------------------------------------------------
 
 struct EventDestroy {
   static constexpr Function function{5, "PJRT_Event_Destroy", 24};
@@ -74,8 +72,7 @@ struct EventAwait {
 };
 static_assert(sizeof(EventAwait) == 24);
 
-// --- Clients and devices
-// -------------------------------------------------------------------------------------
+// --- Clients and devices -----------------------------------------------------------------------------------
 
 struct ClientCreate {
   static constexpr Function function{10, "PJRT_Client_Create", 88};
@@ -233,8 +230,7 @@ struct DeviceMemoryStats {
 static_assert(offsetof(DeviceMemoryStats, limit) == 80 && offsetof(DeviceMemoryStats, since_then) == 192);
 static_assert(sizeof(DeviceMemoryStats) == 208);
 
-// --- Compiled programs
-// ---------------------------------------------------------------------------------------
+// --- Compiled programs -------------------------------------------------------------------------------------
 
 struct ExecutableDestroy {
   static constexpr Function function{40, "PJRT_Executable_Destroy", 24};
@@ -353,8 +349,7 @@ struct ExecutableMemoryStats {
 };
 static_assert(offsetof(ExecutableMemoryStats, peak) == 104 && sizeof(ExecutableMemoryStats) == 144);
 
-// --- Buffers
-// -------------------------------------------------------------------------------------------------
+// --- Buffers -----------------------------------------------------------------------------------------------
 
 struct BufferDestroy {
   static constexpr Function function{58, "PJRT_Buffer_Destroy", 24};

@@ -12,8 +12,7 @@ using ContextHandle = struct ContextOfPlugin*;  // of one execution, for the plu
 using FrameContext = struct ContextOfFrame*;    // the same, for a handler
 using FrameError = struct ErrorOfFrame*;
 
-// --- Calls of the plugin
-// ---------------------------------------------------------------------------------------
+// --- Calls of the plugin -----------------------------------------------------------------------------------
 
 struct ContextCreate {
   static constexpr Function function{98, "PJRT_ExecuteContext_Create", 24};
@@ -72,8 +71,7 @@ struct RegisterHandler {
 };
 static_assert(offsetof(RegisterHandler, handler) == 24 && offsetof(RegisterHandler, traits) == 48);
 
-// --- What a handler gets
-// -----------------------------------------------------------------------------------------
+// --- What a handler gets -----------------------------------------------------------------------------------
 
 struct FrameBuffer {
   Head head{};

@@ -223,9 +223,4 @@ std::int32_t element_type_of(DType dtype) {
   return std::ranges::find(element_types, dtype, &ElementType::dtype)->type;
 }
 
-std::optional<DType> dtype_of_element(std::int32_t type) {
-  const auto* found = std::ranges::find(element_types, type, &ElementType::type);
-  return found == element_types.end() ? std::nullopt : std::optional(found->dtype);
-}
-
 }  // namespace tutti::xla

@@ -108,7 +108,5 @@ class Client : public std::enable_shared_from_this<Client> {
 
 /// PJRT's number of a dtype.
 std::int32_t element_type_of(DType dtype);
-/// The dtype with this number. None if we do not have it.
-std::optional<DType> dtype_of_element(std::int32_t type);
 
 }  // namespace tutti::xla

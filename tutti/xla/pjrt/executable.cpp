@@ -21,14 +21,14 @@ std::string list_of(const Types& types) {
 }
 
 /// Marks arrays as given away. The destructor removes the marks, unless keep() was called.
-class Gifts {
+class Donations {
  public:
-  Gifts() = default;
-  ~Gifts() {
+  Donations() = default;
+  ~Donations() {
     for (bool* mark : marks_) *mark = false;
   }
-  Gifts(const Gifts&) = delete;
-  Gifts& operator=(const Gifts&) = delete;
+  Donations(const Donations&) = delete;
+  Donations& operator=(const Donations&) = delete;
   void add(bool& is_given_away) {
     marks_.push_back(&is_given_away);
     is_given_away = true;
@@ -119,10 +119,10 @@ Executable Executable::compile(const std::shared_ptr<const Client>& client,
   client->require_alive(compile_step);
   const std::string options = compile_options(devices->ids, source.overrides);
   constexpr std::string_view format = "mlir";
-  const Sent<ProgramText> text(ProgramText{.code = source.text.data(),
-                                           .code_bytes = source.text.size(),
-                                           .format = format.data(),
-                                           .format_bytes = format.size()});
+  const PaddedStruct<ProgramText> text(ProgramText{.code = source.text.data(),
+                                                   .code_bytes = source.text.size(),
+                                                   .format = format.data(),
+                                                   .format_bytes = format.size()});
   auto handles = std::make_unique<Handles>(client);
   ClientCompile compile{.client = client->handle(),
                         .program = &text.content,
@@ -268,9 +268,10 @@ void Executable::launch(std::span<const Argument> arguments, std::span<const std
     ensure(waits, "xla: {}: a call that returns early cannot call back", run_step);
     context.emplace(client().plugin(), *handler);
   }
-  const Sent<ExecuteOptions> options(ExecuteOptions{.kept_arguments = kept.data(),
-                                                    .kept_count = kept.size(),
-                                                    .context = context ? context->handle() : nullptr});
+  const PaddedStruct<ExecuteOptions> options(
+      ExecuteOptions{.kept_arguments = kept.data(),
+                     .kept_count = kept.size(),
+                     .context = context ? context->handle() : nullptr});
   std::vector<EventHandle> done(waits ? devices : 0);
   LoadedExecute execute{.loaded = handles_->loaded,
                         .options = &options.content,
@@ -292,7 +293,7 @@ std::vector<Buffers> Executable::run(std::span<const Argument> arguments, const 
   client().require_alive(run_step);
   const std::scoped_lock one_at_a_time(client().launches());  // also guards the marks of arrays given away
   check(arguments);
-  Gifts gifts;
+  Donations gifts;
   std::vector<std::int64_t> kept;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     bool& is_given_away = arguments[k].buffers->is_given_away_;

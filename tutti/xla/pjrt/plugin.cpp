@@ -222,7 +222,7 @@ std::optional<Failure> Plugin::invoke(AnyFunction function, const char* name, vo
 Failure Plugin::take(ErrorHandle error) const {
   const auto ask = [&]<class Question>(Question& question) {
     question.error = error;
-    Sent<Question> sent(question);
+    PaddedStruct<Question> sent(question);
     reinterpret_cast<void (*)(void*)>(function_at(Question::function.index))(&sent);
     question = sent.content;
   };

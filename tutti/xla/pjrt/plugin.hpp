@@ -22,8 +22,8 @@ std::mutex& environment_lock();
 /// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the
 /// zeros as unset fields, and does not refuse the struct as too small.
 template <class Struct>
-struct Sent {
-  explicit Sent(const Struct& given) : content(given) {
+struct PaddedStruct {
+  explicit PaddedStruct(const Struct& given) : content(given) {
     if constexpr (requires { content.head; }) content.head.struct_size = sizeof *this;
     else content.struct_size = sizeof *this;
   }
@@ -51,7 +51,7 @@ class Plugin {
   /// an extension.
   template <class Arguments>
   std::optional<Failure> attempt(Arguments& arguments) const {
-    Sent<Arguments> sent(arguments);
+    PaddedStruct<Arguments> sent(arguments);
     std::optional<Failure> failure = invoke(Arguments::function, &sent);
     arguments = sent.content;
     return failure;
@@ -59,7 +59,7 @@ class Plugin {
   /// Calls a function that destroys a handle. Ignores errors.
   template <class Arguments>
   void destroy(Arguments arguments) const noexcept {
-    Sent<Arguments> sent(arguments);
+    PaddedStruct<Arguments> sent(arguments);
     destroy_by(Arguments::function, &sent);
   }
   /// True if the plugin's table has the function.

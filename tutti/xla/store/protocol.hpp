@@ -5,7 +5,8 @@
 //     "tuttikv", u8 version | u32 process, u32 processes, u64 instance, u32 n, u32 s
 //       | n bytes: the job's name, s bytes: its secret
 //   its answer: "tuttikv", u8 version, then an answer as below
-//   request:  u8 operation (1 get, 2 try_get, 3 put), u32 timeout in ms, u32 k, u32 v | k bytes: key, v bytes: value
+//   request:  u8 operation (1 get, 2 try_get, 3 put), u32 timeout in ms, u32 k, u32 v
+//       | k bytes: key, v bytes: value
 //   answer:   u32 code (0: done, else as in error_code), u32 n | n bytes: value, or the text of the failure
 //
 // On one connection, the client sends a request only after the answer to the previous one. Concurrent

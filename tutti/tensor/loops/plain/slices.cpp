@@ -26,13 +26,13 @@ bool lies_in(std::int64_t first, std::int64_t size, std::int64_t rows) {
 
 std::optional<WrongSlice> wrong_slice(std::span<const RowSlice> slices, std::int64_t source_rows,
                                       std::int64_t target_rows, Disjoint disjoint) {
-  using How = WrongSlice::How;
+  using Fault = WrongSlice::Fault;
   std::vector<std::size_t> order;  // of those with rows
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const RowSlice& slice = slices[i];
-    if (slice.size < 0) return WrongSlice{How::size, i};
-    if (!lies_in(slice.from, slice.size, source_rows)) return WrongSlice{How::from, i};
-    if (!lies_in(slice.to, slice.size, target_rows)) return WrongSlice{How::to, i};
+    if (slice.size < 0) return WrongSlice{Fault::size, i};
+    if (!lies_in(slice.from, slice.size, source_rows)) return WrongSlice{Fault::from, i};
+    if (!lies_in(slice.to, slice.size, target_rows)) return WrongSlice{Fault::to, i};
     if (slice.size > 0) order.push_back(i);
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return place(slices[i], disjoint); });
@@ -40,7 +40,7 @@ std::optional<WrongSlice> wrong_slice(std::span<const RowSlice> slices, std::int
     auto [block, first] = place(slices[order[i]], disjoint);
     auto [block_before, first_before] = place(slices[order[i - 1]], disjoint);
     if (block == block_before && first < first_before + slices[order[i - 1]].size)
-      return WrongSlice{How::overlap, std::min(order[i - 1], order[i]), std::max(order[i - 1], order[i])};
+      return WrongSlice{Fault::overlap, std::min(order[i - 1], order[i]), std::max(order[i - 1], order[i])};
   }
   return std::nullopt;
 }

@@ -14,13 +14,14 @@ namespace tutti {
 
 /// Rows of an array go to rows of another one. Both are blocks of equally many rows, one after another.
 struct RowSlice {
-  std::int64_t from, size, to;  // rows: the first of the source's block, how many, the first of the target's
+  std::int64_t from, size,
+      to;  // rows: the first of the source's block, fault many, the first of the target's
   std::int64_t source = 0, target = 0;  // blocks
 };
 
-/// What is wrong with slices, if anything. `other` is the second one of `overlap`.
+/// The first fault of slices. `other` is the second one of `overlap`.
 struct WrongSlice {
-  enum class How { size, from, to, overlap } how;
+  enum class Fault { size, from, to, overlap } fault;
   std::size_t slice, other = 0;
 };
 /// On which side slices must not meet: where they land, or where they are taken from.
@@ -39,8 +40,8 @@ struct RowArrays {
   std::int64_t target_blocks;
   std::int64_t row_elements;
 };
-/// target = before, but for the rows of the slices, which are the source's. `before` may be the target
-/// itself; else only the other rows of it are read. The slices are right, and disjoint in the target.
+/// Copies `before` to the target, and the rows of the slices from the source. `before` may be the target
+/// itself; else only its other rows are read. The slices are right, and disjoint in the target.
 void replace_slices(const RowArrays& rows, const std::byte* before, std::vector<RowSlice> slices,
                     std::size_t element_bytes);
 /// target = before, and to the rows of the slices the source's are added, slice after slice. f16 and bf16 are

@@ -26,8 +26,8 @@ struct Keyed {
 constexpr int digit_bits = 11;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
-/// Sorts `from` stably by its keys, of which the lowest `bits` bits count. Returns `from` or `spare`, which
-/// holds them.
+/// Sorts `from` stably by the lowest `bits` bits of its keys. Returns the one of `from` and `spare` that
+/// holds the result.
 template <class Wide>
 std::span<Keyed<Wide>> sorted_by_digits(std::span<Keyed<Wide>> from, std::span<Keyed<Wide>> spare, int bits) {
   constexpr int most_passes = (64 + digit_bits - 1) / digit_bits;

@@ -30,9 +30,9 @@ void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DTy
 std::size_t sort_lines_scratch_bytes(const AlongDim& shape, std::size_t element_bytes);
 std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes);
 
-/// The k largest elements along the dim, in descending order, and their indices in i32. Of equal elements the
-/// first one comes first. NaNs of either sign are equal, and come first; +0 comes before -0. Not for complex
-/// numbers.
+/// The k largest elements along the dim, in descending order, and their indices in i32. Among equal elements
+/// the first one comes first. NaNs of either sign are equal, and come first; +0 comes before -0. Not for
+/// complex numbers.
 /// The results are [outer, k, stride].
 /// `scratch` has largest_elements_scratch_bytes bytes for elements of `element_bytes` bytes.
 void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape,

@@ -45,7 +45,7 @@ inline void gather_windows(std::byte* windows, const std::byte* array, const std
   gather_windows(windows, array, indices, layout, element_bytes, 0, layout.outermost());
 }
 
-/// What becomes of an element of the array and one of the updates.
+/// The function that combines an element of the array with one of the updates.
 enum class ScatterKind : std::uint8_t { add, replace, multiply, min, max };
 std::string_view name(ScatterKind kind);
 

@@ -57,7 +57,7 @@ struct TwiceTheRows {
   }
   Half low, high;
 };
-/// As many rows as registers hold beside an operand.
+/// The number of rows that fit in registers together with an operand.
 template <class Format>
 using ManyRows = std::conditional_t<HWY_TARGET <= HWY_AVX3, TwiceTheRows<TwiceTheRows<OneRow<Format>>>,
                                     TwiceTheRows<OneRow<Format>>>;

@@ -111,9 +111,9 @@ void fold_chain_loop(const FoldChain& chain, std::byte* const* out, const std::b
     All x = All::zero();
     for (const FoldStep* step = chain.steps; step < chain.steps + chain.count; ++step) {
       switch (step->of) {
-        case FoldStep::Of::fold: x = after(step->fn, x, ForAll<Fold>{fold, 0}); break;
-        case FoldStep::Of::one: x = after(step->fn, x, one(*operand++)); break;
-        case FoldStep::Of::each:
+        case FoldStep::Operand::fold: x = after(step->fn, x, ForAll<Fold>{fold, 0}); break;
+        case FoldStep::Operand::one: x = after(step->fn, x, one(*operand++)); break;
+        case FoldStep::Operand::each:
           x = after(step->fn, x, OfEach<Format, each>{operand, i, 0});
           operand += results;
           break;

@@ -118,7 +118,7 @@ class InRange {
  private:
   hn::Vec<D> low_, width_;
 };
-/// Of elements that have no range.
+/// The range of elements that have none.
 struct NoRange {
   explicit NoRange(const RandomRange&) {}
 };
@@ -196,8 +196,8 @@ TUTTI_INLINE void put(const Four& x, const Put<T>& one_vector, std::byte* out) {
   one_vector(x.four, out + 3 * bytes);
 }
 
-/// Elements whose numbers have one upper word. The tail is a whole block, of which the first elements are
-/// copied.
+/// Elements whose numbers have one upper word. The tail is computed as a whole block, and its first elements
+/// are copied.
 template <class T>
 void same_upper_word(std::byte* out, const Key& key, std::uint64_t first, std::uint64_t n,
                      const RandomRange& range) {

@@ -88,7 +88,7 @@ struct RowFolder {
     const Element* elements;
   };
   /// A row that a chain computes.
-  struct Made {
+  struct ComputedRow {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
@@ -210,14 +210,14 @@ struct RowFolder {
   }
 };
 
-/// What a kernel writes for a row: one element, or the 16 lanes of a piece.
-enum class Left { element, lanes };
+/// The result of a row: one element, or the 16 lanes of a piece.
+enum class RowResult { element, lanes };
 
-template <Left left, ReduceKind kind, class T, class Row>
+template <RowResult left, ReduceKind kind, class T, class Row>
 TUTTI_INLINE void reduce_row(std::byte* out, std::int64_t row, const Row& source, std::int64_t columns) {
   using Folder = RowFolder<kind, T>;
   auto* folded = reinterpret_cast<T*>(out);
-  if constexpr (left == Left::element) {
+  if constexpr (left == RowResult::element) {
     folded[row] = Folder::folded(source, static_cast<std::size_t>(columns));
   } else {
     const auto v = Folder::folded_blocks(source, static_cast<std::size_t>(columns));
@@ -227,7 +227,7 @@ TUTTI_INLINE void reduce_row(std::byte* out, std::int64_t row, const Row& source
   }
 }
 
-template <Left left, ReduceKind kind, class T>
+template <RowResult left, ReduceKind kind, class T>
 void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes) {
   for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
@@ -235,12 +235,12 @@ void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, st
                               columns);
 }
 
-template <Left left, ReduceKind kind, class T>
+template <RowResult left, ReduceKind kind, class T>
 void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const std::int64_t* row_bytes,
                             const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
   const std::byte* of_row[most_chain_steps];
   for (int s = 0; s < count; ++s) of_row[s] = in[s];
-  const typename RowFolder<kind, T>::Made made{of_row, {steps, count}};
+  const typename RowFolder<kind, T>::ComputedRow made{of_row, {steps, count}};
   for (std::int64_t row = 0; row < rows; ++row) {
     reduce_row<left, kind, T>(out, row, made, columns);
     for (int s = 0; s < count; ++s) of_row[s] += row_bytes[s];
@@ -252,9 +252,9 @@ void reduce_converted_pieces_loop(std::byte* out, const std::byte* in, std::int6
                                   std::int64_t columns, std::int64_t row_bytes) {
   using Row = typename RowFolder<ReduceKind::sum, To>::template Converted<From>;
   for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
-    reduce_row<Left::lanes, ReduceKind::sum, To>(out, row,
-                                                 Row{reinterpret_cast<const typename Row::Element*>(in)},
-                                                 columns);
+    reduce_row<RowResult::lanes, ReduceKind::sum, To>(out, row,
+                                                      Row{reinterpret_cast<const typename Row::Element*>(in)},
+                                                      columns);
 }
 
 /// Sums small integers in i32, twice as many to a vector, as long as no lane can overflow. Sums of integers
@@ -305,7 +305,7 @@ ReduceRowsKernel vector_reduce_converted_pieces_kernel(DType from, DType to) {
   return nullptr;
 }
 
-template <Left left>
+template <RowResult left>
 ReduceChainRowsKernel chain_rows_kernel(ReduceKind kind, DType dtype) {
   const auto of = [&]<class T>(std::type_identity<T>) {
     return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceChainRowsKernel {
@@ -316,7 +316,7 @@ ReduceChainRowsKernel chain_rows_kernel(ReduceKind kind, DType dtype) {
   return dtype == DType::f64 ? of(std::type_identity<double>()) : nullptr;
 }
 
-template <Left left>
+template <RowResult left>
 ReduceRowsKernel rows_kernel(ReduceKind kind, Lanes lanes) {
   return for_lanes(lanes, [&]<class T>(std::type_identity<T>) -> ReduceRowsKernel {
     if constexpr (sizeof(T) == 1) return nullptr;
@@ -328,16 +328,16 @@ ReduceRowsKernel rows_kernel(ReduceKind kind, Lanes lanes) {
 }
 
 ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
-  return rows_kernel<Left::element>(kind, lanes);
+  return rows_kernel<RowResult::element>(kind, lanes);
 }
 ReduceRowsKernel vector_reduce_pieces_kernel(ReduceKind kind, Lanes lanes) {
-  return rows_kernel<Left::lanes>(kind, lanes);
+  return rows_kernel<RowResult::lanes>(kind, lanes);
 }
 ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
-  return chain_rows_kernel<Left::element>(kind, dtype);
+  return chain_rows_kernel<RowResult::element>(kind, dtype);
 }
 ReduceChainRowsKernel vector_reduce_chain_pieces_kernel(ReduceKind kind, DType dtype) {
-  return chain_rows_kernel<Left::lanes>(kind, dtype);
+  return chain_rows_kernel<RowResult::lanes>(kind, dtype);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector functions of SLEEF, as sleef_tan(x) and the like. For the sources of this folder, compiled once
-// per instruction set. Of each function SLEEF has two versions whose bits do not depend on the width of
+// per instruction set. For each function SLEEF has two versions whose bits do not depend on the width of
 // vectors: finz_ with fused multiply-add, cinz_ without. sleef.h declares a function only where the whole
 // file is compiled for its instruction set, so the functions are declared here. Macros join the names, which
 // differ by instruction set.
