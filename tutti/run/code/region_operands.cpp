@@ -174,10 +174,9 @@ RegionAssembly OperandRefs::assembly_of(const Task& task) {
 
 std::optional<RegionRim> OperandRefs::joined_rim(const RegionAssembly& assembly,
                                                  const RegionAssembly::Block& block) const {
-  // A rim costs one more call for each line. In shorter lines it takes longer than the copy that it saves.
-  constexpr std::int64_t shortest_line = 128, least_share = 4;
+  constexpr std::int64_t least_share = 4;
   const std::int64_t line = assembly.line();
-  if (line < shortest_line || block.begin[0] >= block.end[0] ||
+  if (line < graph_.shortest_rimmed_line || block.begin[0] >= block.end[0] ||
       block.strides != std::vector{line * assembly.element_bytes, assembly.element_bytes})
     return std::nullopt;
   RegionRim rim = code_.rim.value_or(RegionRim{line, 0, line});

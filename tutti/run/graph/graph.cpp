@@ -49,6 +49,7 @@ GraphBuilder::GraphBuilder(const Program& local, const Processes& processes, Sto
   graph_.whole = mesh;
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) graph_.first.push_back(processes.first(axis));
   graph_.is_sub_program = ports.has_value();
+  if (least_assembled_bytes == 0) graph_.shortest_rimmed_line = 1;
   output_of_.assign(local.types.size(), std::nullopt);
   for (std::size_t i = local.outputs.size(); i-- > 0;) output_of_[local.outputs[i]] = i;
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",

@@ -152,6 +152,10 @@ bool assembles(const Task& task);
 /// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
 
+/// In elements. A rim costs one more call for each line; in shorter lines it takes longer than the copy that
+/// it saves.
+inline constexpr std::int64_t default_shortest_rimmed_line = 128;
+
 /// A program of local values as tasks over buffers. It has the devices of one process.
 struct Graph {
   Mesh mesh;  // the box of the process
@@ -166,6 +170,8 @@ struct Graph {
   Mesh whole = mesh;            // the mesh of all processes
   std::vector<int> first = {};  // per axis of `whole`, the position of the first device of `mesh`
   bool is_sub_program = false;  // a caller's inputs are kept unless it donates them, a loop's carries are not
+  // Shorter lines of blocks are copied, not read in place and at a rim (run/code, RegionRim).
+  std::int64_t shortest_rimmed_line = default_shortest_rimmed_line;
 };
 
 /// The layout of a caller's buffers: for each input and output, the stride in bytes along each mesh axis.
@@ -177,7 +183,8 @@ inline constexpr std::int64_t default_least_assembled_bytes = 4096;
 /// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
 /// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
 /// one shard per distinct value, even with Storage::per_device. Results that consist of blocks
-/// (kernel::Opaque::blocks) and have so many bytes are read block by block where elements are computed.
+/// (kernel::Opaque::blocks) and have so many bytes are read block by block where elements are computed. With
+/// 0 bytes, lines of every length are read in place.
 Graph make_graph(const Program& local, const Processes& processes, Storage storage,
                  bool check_assumptions = false, const std::optional<Ports>& ports = {},
                  std::int64_t least_assembled_bytes = default_least_assembled_bytes);

@@ -6,10 +6,10 @@
 #include "tutti/tensor/loops/chains.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/chains_with_aside.cpp"
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/chains/chains_with_aside.cpp"
 #include <hwy/foreach_target.h>
 
-#include "tutti/tensor/loops/simd/chains_inl.hpp"
+#include "tutti/tensor/loops/chains/chains_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {

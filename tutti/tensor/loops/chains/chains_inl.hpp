@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a chain. For the sources of this folder, compiled once per instruction set. The values stay in
+// The steps of a chain. For the sources of this room, compiled once per instruction set. The values stay in
 // registers from step to step: a switch over the step for many vectors costs less than to store and reload
 // them.
 #include <hwy/highway.h>

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of chains: several element functions in one pass (bench/kernels has the times).
+#include <hwy/highway.h>
 #include <type_traits>
 
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/chains.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/chains.cpp"
-#include <hwy/foreach_target.h>
-
-#include "tutti/tensor/loops/simd/chains_inl.hpp"
+#include "tutti/tensor/loops/chains/chains_inl.hpp"
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
+
+#if defined(TUTTI_TENSOR_CHAIN_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_CHAIN_LOOPS_INL_HPP
+#undef TUTTI_TENSOR_CHAIN_LOOPS_INL_HPP
+#else
+#define TUTTI_TENSOR_CHAIN_LOOPS_INL_HPP
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
@@ -157,87 +160,8 @@ ChainKernel chain_of(Steps chain) {
   return pair ? pair : any_chain<Plain<hn::ScalableTag<T>>>;
 }
 
-ChainKernel vector_chain_kernel(DType dtype, const ChainStep* steps, int count) {
-  switch (dtype) {
-    case DType::f16: return any_chain<Wide<f16>>;
-    case DType::bf16: return any_chain<Wide<bf16>>;
-    case DType::f32: return chain_of<float>({steps, count});
-    case DType::f64: return chain_of<double>({steps, count});
-    case DType::boolean:
-    case DType::u8:
-    case DType::i8:
-    case DType::u16:
-    case DType::i16:
-    case DType::u32:
-    case DType::i32:
-    case DType::u64:
-    case DType::i64:
-    case DType::complex64:
-    case DType::complex128: return nullptr;
-  }
-  return nullptr;
-}
-
-ChainByRowsKernel vector_chain_by_rows_kernel(DType dtype) {
-  if (dtype == DType::f32) return chain_by_rows_loop<Plain<hn::ScalableTag<float>>>;
-  return dtype == DType::f64 ? chain_by_rows_loop<Plain<hn::ScalableTag<double>>> : nullptr;
-}
-
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace tutti {
-
-HWY_EXPORT(vector_chain_kernel);
-HWY_EXPORT(vector_chain_by_rows_kernel);
-
-ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
-  for (const ChainStep& step : steps)
-    if (step.aside != ChainStep::Aside::none) return chain_with_aside_kernel(dtype);
-  return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps.data(), static_cast<int>(steps.size()));
-}
-
-ChainByRowsKernel chain_by_rows_kernel(DType dtype) {
-  return HWY_DYNAMIC_DISPATCH(vector_chain_by_rows_kernel)(dtype);
-}
-
-std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right) {
-  using enum ChainStep::Fn;
-  switch (fn) {
-    case BinaryFn::add: return x_is_right ? add_to : add;
-    case BinaryFn::sub: return x_is_right ? sub_from : sub;
-    case BinaryFn::mul: return x_is_right ? mul_into : mul;
-    case BinaryFn::div: return x_is_right ? div_into : div;
-    case BinaryFn::maximum: return maximum;
-    case BinaryFn::minimum: return minimum;
-    case BinaryFn::pow:
-    case BinaryFn::rem:
-    case BinaryFn::atan2:
-    case BinaryFn::logical_and:
-    case BinaryFn::logical_or:
-    case BinaryFn::logical_xor:
-    case BinaryFn::shift_left:
-    case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical:
-    case BinaryFn::complex: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<ChainStep::Fn> chain_fn(CompareDirection gate) {
-  using enum ChainStep::Fn;
-  switch (gate) {
-    case CompareDirection::lt: return limit_if_lt;
-    case CompareDirection::le: return limit_if_le;
-    case CompareDirection::gt: return limit_if_gt;
-    case CompareDirection::ge: return limit_if_ge;
-    case CompareDirection::eq:
-    case CompareDirection::ne: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-}  // namespace tutti
 #endif

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
+#include <hwy/highway.h>
+#include <cstdint>
+
 #include "tutti/tensor/loops/access.hpp"
-#include "tutti/tensor/loops/choose.hpp"
-#include "tutti/tensor/loops/lanes.hpp"
-#include "tutti/tensor/loops/plain/scalar_loops.hpp"
-#include "tutti/tensor/loops/reductions.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/fold.cpp"
-#include <hwy/foreach_target.h>
-
+#include "tutti/tensor/loops/folds/positions_inl.hpp"
 #include "tutti/tensor/loops/simd/half_inl.hpp"
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
-#include "tutti/tensor/loops/simd/positions_inl.hpp"
+
+#if defined(TUTTI_TENSOR_FOLD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_FOLD_INL_HPP
+#undef TUTTI_TENSOR_FOLD_INL_HPP
+#else
+#define TUTTI_TENSOR_FOLD_INL_HPP
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
@@ -43,36 +44,13 @@ void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::
   fold_positions<kind, Floats>(positions, count, n, StreamableResult<Halves>(out, store), Round<H>());
 }
 
-FoldKernel vector_half_fold_kernel(ReduceKind kind, DType dtype) {
-  const auto of = [&]<class H>(std::type_identity<H>) {
-    return for_kind<H>(kind, []<ReduceKind of_kind>() -> FoldKernel { return half_fold_loop<of_kind, H>; });
-  };
-  return dtype == DType::f16 ? of(std::type_identity<f16>()) : of(std::type_identity<bf16>());
-}
-
-FoldKernel vector_fold_kernel(ReduceKind kind, Lanes lanes) {
-  if (lanes == Lanes::boolean && kind == ReduceKind::sum) kind = ReduceKind::max;  // or
-  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) {
-    return for_kind<T>(kind, []<ReduceKind of_kind>() -> FoldKernel { return fold_loop<of_kind, T>; });
-  });
+template <class T>
+FoldKernel fold_of(ReduceKind kind) {
+  return for_kind<T>(kind, []<ReduceKind of_kind>() -> FoldKernel { return fold_loop<of_kind, T>; });
 }
 
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace tutti {
-
-HWY_EXPORT(vector_fold_kernel);
-HWY_EXPORT(vector_half_fold_kernel);
-
-FoldKernel fold_kernel(ReduceKind kind, DType dtype) {
-  if (const auto lanes = lanes_of_fold(kind, dtype))
-    return HWY_DYNAMIC_DISPATCH(vector_fold_kernel)(kind, *lanes);
-  if (is_half(dtype)) return HWY_DYNAMIC_DISPATCH(vector_half_fold_kernel)(kind, dtype);
-  return scalar_fold_kernel(kind, dtype);
-}
-
-}  // namespace tutti
 #endif

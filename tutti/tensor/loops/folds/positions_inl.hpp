@@ -5,8 +5,8 @@
 #include <hwy/highway.h>
 #include <cstddef>
 
+#include "tutti/tensor/loops/folds/tree_inl.hpp"
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
-#include "tutti/tensor/loops/simd/tree_inl.hpp"
 
 #if defined(TUTTI_TENSOR_POSITIONS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_TENSOR_POSITIONS_INL_HPP

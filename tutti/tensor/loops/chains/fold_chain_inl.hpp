@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of fold chains: a sum over positions and the chains that read the sum, in one pass. Terms are read
 // while results are written; this keeps the memory busier than a tile of reads and then a tile of writes.
+#include <hwy/highway.h>
 #include <type_traits>
 
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/chains/chains_inl.hpp"
 #include "tutti/tensor/loops/fold_chains.hpp"
+#include "tutti/tensor/loops/folds/positions_inl.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/fold_chain.cpp"
-#include <hwy/foreach_target.h>
-
-#include "tutti/tensor/loops/simd/chains_inl.hpp"
-#include "tutti/tensor/loops/simd/positions_inl.hpp"
+#if defined(TUTTI_TENSOR_FOLD_CHAIN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_FOLD_CHAIN_INL_HPP
+#undef TUTTI_TENSOR_FOLD_CHAIN_INL_HPP
+#else
+#define TUTTI_TENSOR_FOLD_CHAIN_INL_HPP
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
@@ -134,23 +137,8 @@ FoldChainKernel fold_chain_of(int results) {
   }
 }
 
-FoldChainKernel vector_fold_chain_kernel(DType dtype, int results) {
-  if (dtype == DType::f32) return fold_chain_of<float>(results);
-  return dtype == DType::f64 ? fold_chain_of<double>(results) : nullptr;
-}
-
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace tutti {
-
-HWY_EXPORT(vector_fold_chain_kernel);
-
-FoldChainKernel fold_chain_kernel(DType dtype, int results) {
-  return HWY_DYNAMIC_DISPATCH(vector_fold_chain_kernel)(dtype, results);
-}
-
-}  // namespace tutti
 #endif

@@ -12,11 +12,11 @@
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/reduce_columns.cpp"
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/folds/reduce_columns.cpp"
 #include <hwy/foreach_target.h>
 
+#include "tutti/tensor/loops/folds/tree_inl.hpp"
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
-#include "tutti/tensor/loops/simd/tree_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
