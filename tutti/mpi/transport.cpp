@@ -258,8 +258,11 @@ std::optional<Transport::Heard> MpiTransport::hear() {
   const MpiTurn turn;
   MPI_Status status;
   int is_there = 0, length = 0;
-  if (MPI_Iprobe(MPI_ANY_SOURCE, text_tag, communicator_, &is_there, &status) != MPI_SUCCESS || is_there == 0)
-    return std::nullopt;
+  // A probe may look first and then let messages arrive, so only the second one sees what is here already.
+  for (int probes = 0; probes < 2 && is_there == 0; ++probes)
+    if (MPI_Iprobe(MPI_ANY_SOURCE, text_tag, communicator_, &is_there, &status) != MPI_SUCCESS)
+      return std::nullopt;
+  if (is_there == 0) return std::nullopt;
   MPI_Get_count(&status, MPI_CHAR, &length);
   Heard heard{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), ' ')};
   if (MPI_Recv(heard.text.data(), length, MPI_CHAR, heard.process, text_tag, communicator_,
