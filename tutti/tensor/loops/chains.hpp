@@ -16,7 +16,7 @@ namespace tutti {
 
 /// A step of a chain: x = fn(x, y). y is element i of the step's operand. If it `repeats`, y is the first for
 /// every i.
-struct ChainStep {
+struct alignas(4) ChainStep {  // one load per step
   /// take: y. add: x + y. add_to: y + x; sub_from, mul_into and div_into exchange the operands in the same
   /// way.
   /// square: x * x, without y. limit_if_lt: y if x < y, else x (a gate whose `otherwise` is x).
