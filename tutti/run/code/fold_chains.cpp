@@ -34,8 +34,6 @@ std::optional<Fn> exchanged(Fn fn) {
   return std::nullopt;
 }
 
-bool puts_aside(const ChainStep& step) { return step.aside == ChainStep::Aside::put; }
-
 class Joiner {
  public:
   Joiner(RegionCode& code, std::size_t fold) : code_(code), fold_(fold), next_(fold + 1) {}
@@ -60,8 +58,7 @@ class Joiner {
   /// True for a chain, or an elementwise function that chains have, on whole tiles.
   static bool has_steps(const RegionInstruction& i) {
     if (const auto* chain = i.as<I::Chain>(); chain && chain->rims) return false;
-    const auto* steps_end = i.steps + i.operands;
-    if (std::find_if(i.steps, steps_end, &puts_aside) != steps_end) return false;
+    if (put_aside(i.chain_steps())) return false;
     return i.goes_through_elements() && i.operands > 1 && i.steps[1].fn != Fn::take && !i.row_value &&
            !i.by_row;
   }

@@ -2,6 +2,7 @@
 // A fused region as code for the tile interpreter, which runs all instructions for each tile of each unit.
 #pragma once
 
+#include <span>
 #include <variant>
 
 #include "tutti/base/indexed.hpp"
@@ -98,6 +99,7 @@ struct RegionInstruction {
     return std::get_if<T>(&what);
   }
   bool goes_through_elements() const { return as<Elementwise>() || as<Chain>(); }
+  std::span<const ChainStep> chain_steps() const { return {steps, static_cast<std::size_t>(operands)}; }
   bool folds_rows() const { return as<Rows>() || as<ChainRows>(); }
   /// The number of operands or terms per position.
   int inputs() const { return as<Fold>() ? as<Fold>()->terms : operands; }

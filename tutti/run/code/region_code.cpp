@@ -111,7 +111,8 @@ class Coder {
       return rim_candidates_.contains(operand.buffer);
     });
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a)) || reads_rim;
-    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
+    const bool has_step = chain_kernel(dtype(a)) && step_of(graph_, step_, alone);
+    if (is_faster && has_step) return emit_chain({alone}, a);
     RegionInstruction made{};
     made.row_value = is_row_value(step_, a.shape);
     std::vector<const Address*> operands;
@@ -121,9 +122,8 @@ class Coder {
             ? Reads::dense_only
             : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
+    if (has_step) set_steps(made, steps_of(graph_, step_, {alone}));
     made.what = I::Elementwise{kernel_of(work.fn, a, read_all(made, operands, a.shape, reads))};
-    if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone))
-      set_steps(made, steps_of(graph_, step_, {alone}));
     finish(made, a.results[0], made.row_value);
   }
 
@@ -133,15 +133,11 @@ class Coder {
     const std::vector<StepOfChain> steps = steps_of(graph_, step_, chain);
     const std::vector<const Address*> operands = operands_of(steps);
     made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
-    read_all(made, operands, a.shape, Reads::dense_or_scalar);
     set_steps(made, steps);
-    made.what =
-        I::Chain{chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)))};
-    const bool puts_aside = std::ranges::any_of(steps, [](const StepOfChain& s) {
-      return s.step.aside != ChainStep::Aside::none;
-    });
+    read_all(made, operands, a.shape, Reads::dense_or_scalar);
+    made.what = I::Chain{chain_kernel(dtype(a), made.chain_steps())};
     // Chains of two functions have kernels of their own, which are as fast row by row.
-    if (made.by_row && chain.size() > 2 && !puts_aside)
+    if (made.by_row && chain.size() > 2 && !put_aside(made.chain_steps()))
       std::get<I::Chain>(made.what).by_rows = chain_by_rows_kernel(dtype(a));
     if (std::vector<RimmedOperand> rims = rims_of(operands); !rims.empty()) {
       std::get<I::Chain>(made.what).rims = code_.rims.size();
@@ -170,13 +166,9 @@ class Coder {
     for (const StepOfChain& each : steps) operands.push_back(each.operand);
     return operands;
   }
-  /// Keeps what read_all() found of the operands.
+  /// The functions alone; read_all() finds which operands repeat.
   static void set_steps(RegionInstruction& made, const std::vector<StepOfChain>& steps) {
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      const bool repeats = made.steps[k].repeats;
-      made.steps[k] = steps[k].step;
-      made.steps[k].repeats = repeats;
-    }
+    for (std::size_t k = 0; k < steps.size(); ++k) made.steps[k] = steps[k].step;
   }
 
   ElementwiseKernel kernel_of(const kernel::Pointwise& fn, const Task& a,
@@ -237,9 +229,9 @@ class Coder {
     if (auto chain = uses_.chains.find(i); chain != uses_.chains.end()) {
       made.by_row = true;  // lets operands repeat along a row, or from row to row
       const std::vector<StepOfChain> steps = steps_of(graph_, step_, chain->second);
+      set_steps(made, steps);
       read_all(made, operands_of(steps), a.shape, Reads::dense_or_scalar);
       made.by_row = false;  // one call for all rows
-      set_steps(made, steps);
       made.what = I::ChainRows{of_chain};
     } else {
       bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
@@ -271,8 +263,7 @@ class Coder {
     if (is_in_memory(value) || code_.space.rows != 1 || step_.inner != 0) return false;
     for (std::size_t i = 0; i < step_.tasks.size(); ++i) {
       if (std::ranges::find(task(i).operands, value, &Address::buffer) == task(i).operands.end()) continue;
-      const auto later = uses_.merged_into.find(i);
-      if (!can_be_chain(later == uses_.merged_into.end() ? i : later->second)) return false;
+      if (!can_be_chain(uses_.done_at(i))) return false;
     }
     return true;
   }

@@ -32,7 +32,12 @@ struct RegionUses {
   // Each earlier task of a chain -> the chain's last task; of two chains, the later last task.
   std::map<std::size_t, std::size_t> merged_into;
   std::map<std::size_t, std::size_t>
-      converted;                             // per sum of pieces that converts its elements: the conversion
+      converted;  // per sum of pieces that converts its elements: the conversion
+  /// The task at which task i happens.
+  std::size_t done_at(std::size_t i) const {
+    const auto later = merged_into.find(i);
+    return later == merged_into.end() ? i : later->second;
+  }
   std::map<BufferId, std::size_t> last_use;  // per value made here: the task at which it is read last
 };
 

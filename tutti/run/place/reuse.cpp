@@ -219,8 +219,7 @@ bool Reuse::is_read_in_place_by_region(const Step& region, BufferId earlier, Buf
     for (const Address& operand : task.operands) {
       if (operand.buffer != earlier) continue;
       if (assembles(task)) return false;  // reads other elements, and later
-      const auto& merged_into = region.uses.merged_into;
-      std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
+      std::size_t read = region.uses.done_at(i);
       if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(task.work)))
         return false;
       if (operand.offset != 0 || operand.axes != own.axes || task.shape != region.shape) return false;

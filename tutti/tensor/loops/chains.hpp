@@ -45,6 +45,7 @@ struct alignas(4) ChainStep {  // one load per step
   bool reads_operand() const { return fn != Fn::square && aside != Aside::join; }
 };
 constexpr std::size_t most_chain_steps = 16;
+bool put_aside(std::span<const ChainStep> steps);
 /// Writes out[i] = x after `count` steps. The first step is `take`; step s reads in[s][i]. The bits are those
 /// of one kernel per step. `out` may alias an operand that does not repeat, if both begin at the same
 /// address.

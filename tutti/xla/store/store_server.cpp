@@ -87,8 +87,7 @@ struct Shared {
   std::map<std::uint32_t, std::list<Session*>> idle = {};  // by process; the longest idle one is first
 };
 
-/// One connection, from its greeting on. Every pending operation owns the session, so it lives until the last
-/// one ends.
+/// One connection, from its greeting on. It lives until its last pending operation, which owns it, ends.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, Shared& shared)
@@ -347,8 +346,7 @@ struct StoreServer::Service {
         pause.expires_after(pause_after_error);
         return pause.async_wait([this](const asio::error_code&) { accept(); });
       }
-      // Beyond the limit, a session answers with an error. Beyond twice the limit, the connection is closed
-      // at once.
+      // Beyond the limit, a session answers with an error. Beyond twice the limit, it is closed at once.
       if (shared.connections < 2 * shared.most_connections)
         std::make_shared<Session>(std::move(socket), shared)->start();
       accept();

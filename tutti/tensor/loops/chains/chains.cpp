@@ -2,11 +2,17 @@
 // Chooses the kernels of chains, of fold chains, and of folds of rows that chains compute.
 #include "tutti/tensor/loops/chains/chain_kernels.hpp"
 
+#include <algorithm>
+
 namespace tutti {
 
+bool put_aside(std::span<const ChainStep> steps) {
+  return std::ranges::any_of(steps,
+                             [](const ChainStep& step) { return step.aside == ChainStep::Aside::put; });
+}
+
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
-  for (const ChainStep& step : steps)
-    if (step.aside != ChainStep::Aside::none) return chain_with_aside_kernel(dtype);
+  if (put_aside(steps)) return chain_with_aside_kernel(dtype);
   if (is_half(dtype)) return chain_kernel_of_halves(dtype);
   if (dtype == DType::f32) return chain_kernel_of_f32(steps);
   return dtype == DType::f64 ? chain_kernel_of_f64(steps) : nullptr;
