@@ -21,10 +21,10 @@ struct Updates {
 Array updated(Update update, const Array& carry, const Array& row, const Array& i) {
   const Array rows = reshape(row + convert(i, DType::f32), {1, row.dim(0)});
   if (update == Update::set) return dynamic_update_slice(carry, rows, {i, 0});
-  const WindowDims row_at_index{.window = {Dim{1}},
-                                .collapsed = {Dim{0}},
-                                .index_map = {Dim{0}},
-                                .index_vector = Dim{1}};
+  const GatherDims row_at_index{.offset_dims = {Dim{1}},
+                                .collapsed_slice_dims = {Dim{0}},
+                                .start_index_map = {Dim{0}},
+                                .index_vector_dim = Dim{1}};
   return scatter_add(carry, reshape(i, {1}), rows, row_at_index);
 }
 

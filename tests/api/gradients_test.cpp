@@ -11,7 +11,7 @@
 #include "tests/support/gradients.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/enter.hpp"
+#include "tutti/ops/moves/enter.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

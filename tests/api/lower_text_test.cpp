@@ -67,8 +67,9 @@ TEST(lower_text, has_lines_where_asked) {
 
 TEST(lower_text, names_the_line_of_the_user_for_windows_that_are_brought_inside) {
   auto window = [](const Array& x, const Array& at) {
-    const Array rows = gather(x, at, {.window = {Dim{1}}, .index_map = {Dim{0}}, .index_vector = Dim{1}}, {2},
-                              GatherMode::clip);
+    const Array rows =
+        gather(x, at, {.offset_dims = {Dim{1}}, .start_index_map = {Dim{0}}, .index_vector_dim = Dim{1}}, {2},
+               GatherMode::clip);
     return reduce_sum(rows) + reduce_sum(dynamic_slice_in_dim(x, at[{0, 0}], 2, 0));
   };
   const std::tuple given{abstract({8}, DType::f32), abstract({3, 1}, DType::i32)};

@@ -67,8 +67,8 @@ TEST_P(ExplainEveryOp, names_functions_that_there_are) {
     std::string words = name.get<std::string>();
     if (!std::regex_match(words, std::regex("[a-z0-9_]+"))) continue;  // "x + y"
     std::string found = "grep -qE '[ ]" + words +
-                        "\\(' tutti/ops/*.hpp tutti/control/*/*.hpp tutti/functions/*/*.hpp "
-                        "tutti/api/*.hpp";
+                        "\\(' tutti/ops/*.hpp tutti/ops/*/*.hpp tutti/control/*/*.hpp "
+                        "tutti/functions/*/*.hpp tutti/api/*.hpp";
     EXPECT_EQ(run_command(found).status, 0) << words;
   }
 }
@@ -214,8 +214,8 @@ beside JAX
 
 TEST(explain, says_whose_front_end_a_name_is) {
   const std::string psum = explain("psum").out;
-  EXPECT_TRUE(
-      psum.starts_with("psum is a front end of all_reduce.\n\ndeclared in tutti/ops/all_reduce.hpp\n"))
+  EXPECT_TRUE(psum.starts_with(
+      "psum is a front end of all_reduce.\n\ndeclared in tutti/ops/collectives/all_reduce.hpp\n"))
       << psum;
   EXPECT_NE(psum.find("\nall_reduce\n  The sum, maximum or minimum "), std::string::npos) << psum;
   EXPECT_EQ(explain("shard_map").out.substr(0, 61),
@@ -278,7 +278,7 @@ TEST(explain, says_in_which_namespace_a_name_is) {
 TEST(explain, shows_a_function_that_records_no_op) {
   EXPECT_EQ(explain("axis_size").out, R"(axis_size
 
-declared in tutti/ops/axis_index.hpp
+declared in tutti/ops/collectives/axis_index.hpp
   /// jax.lax.axis_size: the number of positions along `axes`; a C++ number, known when the program
   /// is traced.
   int axis_size(const AxisNames& axes);

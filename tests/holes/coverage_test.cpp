@@ -4,7 +4,7 @@
 
 #include "tests/holes/hole.hpp"
 #include "tests/support/tracing.hpp"
-#include "tutti/ops/axis_index.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
 
 namespace tutti {
 namespace {
@@ -120,10 +120,10 @@ TEST(h080, linear_functions_take_pending_sums) {
 }
 
 TEST(h080, scatter_add_takes_reduced_values) {
-  const WindowDims elements{.window = {},
-                            .collapsed = {Dim{0}},
-                            .index_map = {Dim{0}},
-                            .index_vector = Dim{1}};
+  const GatherDims elements{.offset_dims = {},
+                            .collapsed_slice_dims = {Dim{0}},
+                            .start_index_map = {Dim{0}},
+                            .index_vector_dim = Dim{1}};
   auto body = [=](const Array&) {
     Array x = as_reduced(arange(3, DType::f32)), updates = as_reduced(full({2}, 5, DType::f32));
     return scatter_add(x, reshape(arange(2, DType::i32), {2, 1}), updates, elements);

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/unary.hpp"
 

@@ -8,11 +8,11 @@
 #include "tutti/base/error.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/kernels/spec/canonical.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/all_to_all.hpp"
-#include "tutti/ops/permute.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
+#include "tutti/ops/collectives/permute.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
 
 namespace tutti::kernels {

@@ -5,7 +5,7 @@
 #include "tests/support/programs.hpp"
 #include "tests/support/recorded.hpp"
 #include "tutti/ops/linearity.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "tests/laws/law.hpp"
-#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 
 namespace tutti {
 namespace {

@@ -7,7 +7,7 @@
 #include "tests/support/programs.hpp"
 #include "tests/support/slopes.hpp"
 #include "tutti/transform/jvp.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

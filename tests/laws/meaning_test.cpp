@@ -11,7 +11,7 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/split.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

@@ -29,14 +29,14 @@ const std::vector<Plan>& plans() {
       {"two workers", 2, {.check_races = true}},
       {"two workers, not fused, streamed",
        2,
-       {.fuse = false, .stores = Stores::streamed, .check_races = true}},
-      {"two workers, split by axes", 2, {.plan = PlanChoice::by_axis, .check_races = true}},
-      {"two workers, split by tiles", 2, {.plan = PlanChoice::by_tiles, .check_races = true}},
-      {"two workers, streamed", 2, {.stores = Stores::streamed, .check_races = true}},
-      {"storage per device", 1, {.storage = Storage::per_device, .check_races = true}},
+       {.plan = {.fusion = Fusion::off, .stores = Stores::streamed}, .check_races = true}},
+      {"two workers, split by axes", 2, {.plan = {.choice = PlanChoice::by_axis}, .check_races = true}},
+      {"two workers, split by tiles", 2, {.plan = {.choice = PlanChoice::by_tiles}, .check_races = true}},
+      {"two workers, streamed", 2, {.plan = {.stores = Stores::streamed}, .check_races = true}},
+      {"storage per device", 1, {.plan = {.storage = Storage::per_device}, .check_races = true}},
       {"storage per device, not fused, two workers",
        2,
-       {.storage = Storage::per_device, .fuse = false, .check_races = true}},
+       {.plan = {.storage = Storage::per_device, .fusion = Fusion::off}, .check_races = true}},
   };
   return all;
 }

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/exchange.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/exchange.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
 #include "tutti/transform/split.hpp"
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

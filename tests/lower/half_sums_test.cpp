@@ -5,10 +5,10 @@
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/reduce.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/scatter.hpp"
 #include "tutti/stablehlo/write.hpp"
 
@@ -40,10 +40,10 @@ std::vector<std::string> folds_of(DType dtype, ReduceKind kind) {
                                 : kind == ReduceKind::prod ? ScatterKind::multiply
                                                            : ScatterKind::max;
   const Type four(dtype, {4});
-  const WindowDims elements{.window = {},
-                            .collapsed = {Dim{0}},
-                            .index_map = {Dim{0}},
-                            .index_vector = Dim{1}};
+  const GatherDims elements{.offset_dims = {},
+                            .collapsed_slice_dims = {Dim{0}},
+                            .start_index_map = {Dim{0}},
+                            .index_vector_dim = Dim{1}};
   std::vector<std::string> texts{text_of(Reduce{kind, {Dim{0}}}, {four}),
                                  text_of(Cumulative{running, Dim{0}}, {four}),
                                  text_of(Scatter{scattered, elements},

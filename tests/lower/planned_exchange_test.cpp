@@ -4,7 +4,7 @@
 
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/stablehlo/write.hpp"
 #include "tutti/tree/specs.hpp"
 

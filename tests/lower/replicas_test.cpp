@@ -5,10 +5,10 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/dot_general.hpp"
-#include "tutti/ops/permute.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti {

@@ -48,10 +48,10 @@ TEST(lower_windows, leaves_starts_that_are_known_to_be_inside) {
   const auto elements = [](std::int64_t count) {
     return text_of(
         [=](Array x) {
-          const WindowDims dims{.window = {},
-                                .collapsed = {Dim{0}},
-                                .index_map = {Dim{0}},
-                                .index_vector = Dim{1}};
+          const GatherDims dims{.offset_dims = {},
+                                .collapsed_slice_dims = {Dim{0}},
+                                .start_index_map = {Dim{0}},
+                                .index_vector_dim = Dim{1}};
           return gather(x, arange(count, DType::i32), dims, {1}, GatherMode::clip);
         },
         row);

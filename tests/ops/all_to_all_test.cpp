@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/assume_invariant.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(assume_invariant, keeps_the_first_devices_value) {
   for (int device = 0; device < 8; ++device)
     values.push_back(Tensor::scalar(static_cast<float>(1 + device / 2)));
   for (Storage storage : {Storage::by_type, Storage::per_device})
-    EXPECT_EQ(run_on_machine(program, example_mesh(), {values}, {.storage = storage})[0],
+    EXPECT_EQ(run_on_machine(program, example_mesh(), {values}, {.plan = {.storage = storage}})[0],
               Tensors(8, Tensor::scalar(1.0F)));
 }
 
@@ -58,7 +58,8 @@ TEST(assume_invariant, is_checked_where_that_is_asked_for) {
     Tensors values(8, Tensor::scalar(1.0F));
     for (std::size_t device = 4; device < 8; ++device) values[device] = Tensor::scalar(last);
     return refusal_of([&] {
-      run_on_machine(program, example_mesh(), {values}, {.storage = storage, .check_assumptions = true});
+      run_on_machine(program, example_mesh(), {values},
+                     {.plan = {.storage = storage, .check_assumptions = true}});
     });
   };
   for (Storage storage : {Storage::by_type, Storage::per_device}) {

@@ -11,6 +11,7 @@
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

@@ -92,7 +92,7 @@ TEST(halves, sums_within_a_device_are_rounded_once) {
 TEST(halves, scatter_add_is_rounded_once) {
   Tensor base = halves({256, 1}), updates = halves({1, 1, 1, 1, 1, 1, 1});
   Tensor indices(Shape{7}, std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 0});
-  const WindowDims elements{{}, {Dim{0}}, {}, {}, {Dim{0}}, Dim{1}};
+  const GatherDims elements{{}, {Dim{0}}, {}, {}, {Dim{0}}, Dim{1}};
   auto added = [&](const Arrays& x) { return scatter_add(x[0], x[1], x[2], elements); };
   EXPECT_EQ(computed_by(added, {base, indices, updates}), halves({264, 1}));
 }

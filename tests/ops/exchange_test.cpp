@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include "tests/support/rules.hpp"
 #include "tests/support/shardings.hpp"
 #include "tests/support/tracing.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_to_all.hpp"
-#include "tutti/ops/assume_invariant.hpp"
-#include "tutti/ops/exchange_digits.hpp"
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
+#include "tutti/ops/collectives/permute.hpp"
+#include "tutti/ops/moves/exchange_digits.hpp"
 #include "tutti/run/on_machine.hpp"
 
 namespace tutti {

@@ -16,9 +16,9 @@ namespace {
 
 const Dims none, d0{Dim{0}}, d1{Dim{1}}, d01{Dim{0}, Dim{1}};
 const Type matrix(DType::f32, {5, 3}), indices(DType::i32, {4, 1});
-const WindowDims rows{d1, d0, none, none, d0, Dim{1}};
+const GatherDims rows{d1, d0, none, none, d0, Dim{1}};
 
-std::string refusal(const WindowDims& dims, const WindowSizes& sizes, Type x = matrix, Type where = indices) {
+std::string refusal(const GatherDims& dims, const WindowSizes& sizes, Type x = matrix, Type where = indices) {
   return refusal_of(Gather{dims, sizes}, {x, where});
 }
 Tensor places(const Shape& shape, const std::vector<std::int32_t>& values) { return Tensor(shape, values); }
@@ -26,6 +26,14 @@ Tensor places(const Shape& shape, const std::vector<std::int32_t>& values) { ret
 TEST(gather, takes_rows_by_number) {
   EXPECT_EQ(computed(Gather{rows, {1, 3}}, {counted(DType::f32, {5, 3}), places({2, 1}, {3, 0})})[0],
             Tensor(Shape{2, 3}, std::vector<float>{10, 11, 12, 1, 2, 3}));
+}
+
+TEST(gather, takes_the_older_names_of_its_dims) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  const GatherDims rows_by_older_names = WindowDims{d1, d0, {}, {}, d0, Dim{1}};
+#pragma GCC diagnostic pop
+  EXPECT_EQ(rows_by_older_names, rows);
 }
 
 TEST(gather, takes_whole_rows_in_one_run) {
@@ -40,13 +48,13 @@ TEST(gather, takes_whole_rows_in_one_run) {
 }
 
 TEST(gather, takes_parts_of_rows) {
-  const WindowDims corners{{Dim{1}, Dim{2}}, d0, none, none, d0, Dim{1}};
+  const GatherDims corners{{Dim{1}, Dim{2}}, d0, none, none, d0, Dim{1}};
   EXPECT_EQ(computed(Gather{corners, {1, 2, 2}}, {counted(DType::f32, {2, 2, 3}), places({2, 1}, {1, 0})})[0],
             Tensor(Shape{2, 2, 2}, std::vector<float>{7, 8, 10, 11, 1, 2, 4, 5}));
 }
 
 TEST(gather, takes_whole_rows_whose_dims_lie_apart_in_the_result) {
-  const WindowDims apart{{Dim{0}, Dim{2}}, d0, none, none, d0, Dim{1}};
+  const GatherDims apart{{Dim{0}, Dim{2}}, d0, none, none, d0, Dim{1}};
   EXPECT_EQ(computed(Gather{apart, {1, 2, 3}}, {counted(DType::f32, {2, 2, 3}), places({2, 1}, {1, 0})})[0],
             Tensor(Shape{2, 2, 3}, std::vector<float>{7, 8, 9, 1, 2, 3, 10, 11, 12, 4, 5, 6}));
 }

@@ -5,9 +5,9 @@
 #include "tests/support/print.hpp"
 #include "tests/support/tracing.hpp"
 #include "tests/support/values.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/transform/batch.hpp"
 
 namespace tutti {

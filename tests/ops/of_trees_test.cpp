@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/of_trees.hpp"
+#include "tutti/ops/collectives/of_trees.hpp"
 #include "tutti/base/inside.hpp"
 
 #include <gtest/gtest.h>

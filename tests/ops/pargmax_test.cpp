@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/pargmax.hpp"
+#include "tutti/ops/collectives/pargmax.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices of rows go to other devices. Each test says what every device holds before and after. More numbers:
 // rows 48 to 52 of worked_examples_test.cpp.
-#include "tutti/ops/ragged_all_to_all.hpp"
+#include "tutti/ops/moves/ragged_all_to_all.hpp"
 
 #include "tests/ops/worked.hpp"
 #include "tests/support/refusal.hpp"

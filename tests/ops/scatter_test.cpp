@@ -19,7 +19,7 @@ namespace {
 
 const Dims none, d0{Dim{0}}, d1{Dim{1}};
 const Type matrix(DType::f32, {5, 3}), indices(DType::i32, {4, 1}), updates(DType::f32, {4, 3});
-const WindowDims rows{d1, d0, none, none, d0, Dim{1}}, elements{none, d0, none, none, d0, Dim{1}};
+const GatherDims rows{d1, d0, none, none, d0, Dim{1}}, elements{none, d0, none, none, d0, Dim{1}};
 
 Tensor places(const Shape& shape, const std::vector<std::int32_t>& values) { return Tensor(shape, values); }
 Tensor numbers(const Shape& shape, const std::vector<float>& values) { return Tensor(shape, values); }
@@ -93,13 +93,13 @@ TEST(scatter, of_add_rounds_a_sum_of_halves_once) {
 }
 
 TEST(scatter, of_add_changes_halves_in_place_if_no_windows_meet) {
-  auto changes = [](const WindowDims& dims, const Shape& x, const Shape& where, const Shape& windows) {
+  auto changes = [](const GatherDims& dims, const Shape& x, const Shape& where, const Shape& windows) {
     const Types operands{Type(DType::bf16, x), Type(DType::i32, where), Type(DType::bf16, windows)};
     return std::get<kernel::Opaque>(kernel_of(Scatter{ScatterKind::add, dims}, operands)).changes.has_value();
   };
   EXPECT_TRUE(changes(rows, {5, 3}, {1, 1}, {1, 3}));
   EXPECT_FALSE(changes(rows, {5, 3}, {2, 1}, {2, 3}));
-  const WindowDims a_row_per_lane{Dims{Dim{2}}, d1, d0, d0, d1, Dim{2}};
+  const GatherDims a_row_per_lane{Dims{Dim{2}}, d1, d0, d0, d1, Dim{2}};
   EXPECT_TRUE(changes(a_row_per_lane, {4, 5, 3}, {4, 1, 1}, {4, 1, 3}));
   EXPECT_FALSE(changes(a_row_per_lane, {4, 5, 3}, {4, 2, 1}, {4, 2, 3}));
 }

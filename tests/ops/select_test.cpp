@@ -6,6 +6,7 @@
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

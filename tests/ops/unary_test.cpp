@@ -7,6 +7,7 @@
 #include "tests/support/tracing.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {

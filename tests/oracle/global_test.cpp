@@ -5,10 +5,10 @@
 #include "tests/support/oracle.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/stablehlo/write.hpp"
 

@@ -12,10 +12,10 @@
 #include "tests/support/op_bounds.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/dot_general.hpp"
-#include "tutti/ops/exchange.hpp"
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 

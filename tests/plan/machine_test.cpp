@@ -11,6 +11,7 @@
 #include "tutti/plan/take_step.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

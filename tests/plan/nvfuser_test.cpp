@@ -10,7 +10,7 @@
 #include "tests/support/transitions.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

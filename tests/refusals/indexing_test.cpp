@@ -15,10 +15,10 @@ Array first(const Array& x) { return whole(reduce_sum(x)); }
 Array terms(const Array& x) { return pcast(x, "data", unreduced); }
 
 // Rows of a matrix by number.
-const WindowDims rows{.window = {Dim{1}},
-                      .collapsed = {Dim{0}},
-                      .index_map = {Dim{0}},
-                      .index_vector = Dim{1}};
+const GatherDims rows{.offset_dims = {Dim{1}},
+                      .collapsed_slice_dims = {Dim{0}},
+                      .start_index_map = {Dim{0}},
+                      .index_vector_dim = Dim{1}};
 
 // --- Slices ------------------------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@
 #include "tests/run/opaque.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/ops/reduce.hpp"
 
 namespace tutti {
@@ -103,7 +103,7 @@ TEST_F(Calls, says_which_equation_needs_too_much_memory) {
                    },
                    {});
   try {
-    Executable executable(program, mesh_, team_, {.fuse = false});
+    Executable executable(program, mesh_, team_, {.plan = {.fusion = Fusion::off}});
     FAIL() << "that much memory";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::memory);
@@ -133,7 +133,7 @@ TEST_F(Calls, computes_borders_that_lie_inside_a_program) {
   Program program = builder.finish({first, second, third, x});
   for (Storage storage : {Storage::by_type, Storage::per_device}) {
     Tensor data(Shape{4}, std::vector<float>{1, 2, 3, 4});
-    Tensors found = run_once(program, mesh_, {data}, team_, {.storage = storage});
+    Tensors found = run_once(program, mesh_, {data}, team_, {.plan = {.storage = storage}});
     EXPECT_TRUE(found[0] == Tensor(Shape{4}, std::vector<float>{2, 3, 4, 5}));
     EXPECT_TRUE(found[1] == Tensor(Shape{4}, std::vector<float>{2, 6, 12, 20}));
     EXPECT_TRUE(found[2] == found[1]);
@@ -165,9 +165,10 @@ TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
   Array x = builder.input(Type(DType::f32, {1}));
   Program program = builder.finish(builder.add(counting, {x}));
   GlobalArrays arguments{shared(GlobalArray(Tensor({1}, DType::f32)))};
-  EXPECT_NO_THROW(Executable(program, mesh_, team_, {.plan = PlanChoice::one_worker}).run(arguments));
+  EXPECT_NO_THROW(
+      Executable(program, mesh_, team_, {.plan = {.choice = PlanChoice::one_worker}}).run(arguments));
   EXPECT_THROW(Executable(program, mesh_, team_,
-                          {.storage = Storage::per_device, .plan = PlanChoice::one_worker})
+                          {.plan = {.storage = Storage::per_device, .choice = PlanChoice::one_worker}})
                    .run(arguments),
                Error);
 }

@@ -30,12 +30,18 @@ Array updated(const Array& x, const Operand& i) { return with_row(x, wrapped(1.0
 /// Adds row 0 to row i twice, and to a row that is not there.
 Array added_to(const Array& x, const Array& i) {
   Array places = concatenate({broadcast_in_dim(i, {2, 1}, {}), full({1, 1}, 9, DType::i32)});
-  WindowDims dims{.window = {Dim{1}}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{1}};
+  GatherDims dims{.offset_dims = {Dim{1}},
+                  .collapsed_slice_dims = {Dim{0}},
+                  .start_index_map = {Dim{0}},
+                  .index_vector_dim = Dim{1}};
   return scatter_add(x, places, broadcast_in_dim(row(x, 0), {3, columns}, {0, 1}), dims);
 }
 
 Array replaced(const Array& x, const Array& row, const Array& i) {
-  WindowDims dims{.window = {Dim{0}}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{0}};
+  GatherDims dims{.offset_dims = {Dim{0}},
+                  .collapsed_slice_dims = {Dim{0}},
+                  .start_index_map = {Dim{0}},
+                  .index_vector_dim = Dim{0}};
   return scatter(x, expand_dims(i, 0), row, dims);
 }
 

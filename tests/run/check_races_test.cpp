@@ -9,8 +9,8 @@
 #include "tests/run/opaque.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/dot_general.hpp"
 
 namespace tutti {
@@ -30,7 +30,7 @@ struct Plan {
             localised(test_program(mesh, {{DType::f32, {64, 64}, {mesh.axes()}}, {DType::f32, {64, 64}, {}}},
                                    body, {{mesh.axes()}}),
                       mesh)),
-        graph(make_graph(local.program, mesh, Storage::by_type)),
+        graph(make_graph(local.program, mesh)),
         steps(make_steps(graph, Fusion::on)),
         costs(costs_of(graph, steps, Stores::by_size, test_caches)),
         placement(place(graph, steps, costs, 2, choice)),

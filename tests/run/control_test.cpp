@@ -8,13 +8,13 @@
 #include "tests/support/reference.hpp"
 #include "tutti/control/flow/cond.hpp"
 #include "tutti/control/flow/loops.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/assume_invariant.hpp"
-#include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
@@ -106,7 +106,8 @@ TEST(control, an_error_in_one_workers_part_of_a_trip_stops_the_others_and_the_ne
     return fori_loop(0, 10, trip, x);
   };
   Program program = over(line, body);
-  Executable executable(program, line, team, {.check_assumptions = true, .plan = PlanChoice::by_axis});
+  Executable executable(program, line, team,
+                        {.plan = {.choice = PlanChoice::by_axis, .check_assumptions = true}});
   Tensors small = test_data(program), large = small;
   large[0].mutable_data<float>()[large[0].elements() - 1] = 1000;  // on the last device
   Tensors expected = evaluate_whole(program, line, small);

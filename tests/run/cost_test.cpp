@@ -42,10 +42,10 @@ double growth(const Body& body) {
 
 Array with_row(const Array& x) { return dynamic_update_slice_in_dim(x, full({1, 16}, 2.0, DType::f32), 3); }
 Array added_to_row(const Array& x) {
-  const WindowDims rows{.window = {Dim{1}},
-                        .collapsed = {Dim{0}},
-                        .index_map = {Dim{0}},
-                        .index_vector = Dim{1}};
+  const GatherDims rows{.offset_dims = {Dim{1}},
+                        .collapsed_slice_dims = {Dim{0}},
+                        .start_index_map = {Dim{0}},
+                        .index_vector_dim = Dim{1}};
   return scatter_add(x, full({1, 1}, 3, DType::i32), full({1, 16}, 2.0, DType::f32), rows);
 }
 

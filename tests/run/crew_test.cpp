@@ -12,8 +12,8 @@
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 
 namespace tutti {
 namespace {

@@ -11,11 +11,11 @@
 #include "tutti/control/flow/loops.hpp"
 #include "tutti/control/wrapped/futures.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/of_trees.hpp"
 #include "tutti/ops/compare.hpp"
-#include "tutti/ops/of_trees.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 

@@ -13,10 +13,10 @@
 #include "tutti/control/boundary.hpp"
 #include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/dot_general.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/watch/memory.hpp"
@@ -94,7 +94,7 @@ TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
 
 TEST(explain_run, tells_of_each_step_its_ops_line_bytes_and_arena) {
   Team team(1);
-  std::string text = Executable(difference(), one_device, team, {.fuse = false}).explain();
+  std::string text = Executable(difference(), one_device, team, {.plan = {.fusion = Fusion::off}}).explain();
   std::vector<Row> steps = rows(text);
   ASSERT_EQ(steps.size(), 4U) << text;
   const char* expected[][3] = {{"128.0 KiB", "72.3 KiB", "  worker 0  region  add (train.cpp:10)"},

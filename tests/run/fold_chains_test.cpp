@@ -7,11 +7,11 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/ops/compare.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
@@ -160,7 +160,7 @@ std::array<Bytes, 2> touched(const WorkerStep& step, RegionCode code) {
 
 TEST_P(fold_chains, are_made_of_sums_that_one_chain_reads) {
   Program p = program(64 * 1024 + 36);
-  Graph graph = make_graph(localised(p, mesh()).program, mesh(), Storage::by_type);
+  Graph graph = make_graph(localised(p, mesh()).program, mesh());
   auto joined = [&](Stores stores) {
     Steps steps = make_steps(graph, Fusion::on);
     StepCosts costs = costs_of(graph, steps, stores, test_caches);

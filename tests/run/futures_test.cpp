@@ -93,7 +93,7 @@ void expect_same_bits(const Program& program) {
   for (const int processes : {2, 4})
     for (const PlanChoice plan : {PlanChoice::cheapest, PlanChoice::by_axis, PlanChoice::by_tiles})
       EXPECT_EQ(run_on_processes(program, line, inputs, {.count = processes, .workers = {2, 1, 3}},
-                                 {.plan = plan, .check_races = true}),
+                                 {.plan = {.choice = plan}, .check_races = true}),
                 expected)
           << processes;
 }

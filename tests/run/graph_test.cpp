@@ -8,11 +8,11 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/run/fuse/steps.hpp"
 
 namespace tutti {
@@ -27,7 +27,7 @@ Kinds steps(const Shape& shape, const std::function<Array(const Array&)>& body, 
   Program program = test_program(four, {{dtype, shape, {four.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{four.axes()}});
   expect_all_plans_compute(program, four);
-  Graph graph = make_graph(localised(program, four).program, four, Storage::by_type);
+  Graph graph = make_graph(localised(program, four).program, four);
   Kinds kinds;
   for (const Step& step : make_steps(graph, Fusion::on).list) kinds.push_back(step.kind);
   return kinds;

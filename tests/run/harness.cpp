@@ -10,8 +10,8 @@
 #include "tests/support/reference.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 
 namespace tutti {
 namespace {
@@ -42,9 +42,12 @@ void compare_all_plans(const Program& program, const Mesh& mesh, const Tensors& 
                                    storage == Storage::by_type ? "by type" : "per device",
                                    fuse ? "fused" : "not fused", team->workers(), static_cast<int>(plan),
                                    stores == Stores::streamed ? ", streamed" : ""));
-          CompileOptions options{
-              .storage = storage, .fuse = fuse, .plan = plan, .stores = stores, .check_races = true};
-          if (storage == Storage::by_type || team == &two) options.least_assembled_bytes = 0;
+          CompileOptions options{.plan = {.storage = storage,
+                                          .fusion = fuse ? Fusion::on : Fusion::off,
+                                          .stores = stores,
+                                          .choice = plan},
+                                 .check_races = true};
+          if (storage == Storage::by_type || team == &two) options.plan.least_assembled_bytes = 0;
           Tensors found;
           try {
             found = run_once(program, mesh, inputs, *team, options);

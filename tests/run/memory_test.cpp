@@ -15,10 +15,10 @@
 #include "tutti/base/error.hpp"
 #include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/watch/timeline.hpp"
 
@@ -56,7 +56,7 @@ std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const 
   Team team(1);
   GlobalArrays inputs{split(Tensor({elements}, DType::f32))};
   std::int64_t before = address_space();
-  Executable executable(program, mesh(), team, {.storage = storage});
+  Executable executable(program, mesh(), team, {.plan = {.storage = storage}});
   GlobalArrays results = executable.run(inputs);
   return address_space() - before;
 }
@@ -201,7 +201,7 @@ TEST_F(NoMemory, for_buffers_names_the_equation_with_the_largest_value) {
         Team team(2);
         Program heavy = program([](const Array& x) { return x * 2.0 + reduce_sum(x); });
         allow_only(large / 2, team);
-        print_refusal([&] { Executable(heavy, mesh(), team, {.fuse = false}); });
+        print_refusal([&] { Executable(heavy, mesh(), team, {.plan = {.fusion = Fusion::off}}); });
       },
       "R003 model.cpp:7: mul: no memory for [0-9]+ bytes; compute in parts, or keep less");
 }
@@ -227,7 +227,7 @@ TEST_F(NoMemory, for_a_trip_of_a_loop_names_the_equation_in_it) {
           return fori_loop(0, 3, [](const Array&, const Array& c) { return c * 2.0 + c; }, x);
         });
         allow_only(large / 2, team);
-        print_refusal([&] { Executable(looped, mesh(), team, {.fuse = false}); });
+        print_refusal([&] { Executable(looped, mesh(), team, {.plan = {.fusion = Fusion::off}}); });
       },
       "R003 model.cpp:7: mul: no memory for [0-9]+ bytes; compute in parts, or keep less");
 }

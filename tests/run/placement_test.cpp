@@ -5,8 +5,8 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/ops/all_to_all.hpp"
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/plan/plan.hpp"
 #include "tutti/tutti.hpp"
@@ -23,7 +23,7 @@ bool is_split(const Mesh& mesh, const Type& type, const std::function<Array(cons
               const Caches& caches) {
   Program program = test_program(mesh, {{type.dtype(), {mesh.devices() * type.elements()}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   return place(graph, steps, costs_of(graph, steps, Stores::by_size, caches), 2, PlanChoice::cheapest)
       .times.needs_helpers;

@@ -127,10 +127,10 @@ class Block {
     return while_loop(goes_on, next, Carries{zeros({}, DType::i32), start}).second.first;
   }
 
-  inline static const WindowDims of_rows{.window = {Dim{1}},
-                                         .collapsed = {Dim{0}},
-                                         .index_map = {Dim{0}},
-                                         .index_vector = Dim{1}};
+  inline static const GatherDims of_rows{.offset_dims = {Dim{1}},
+                                         .collapsed_slice_dims = {Dim{0}},
+                                         .start_index_map = {Dim{0}},
+                                         .index_vector_dim = Dim{1}};
 
   std::mt19937 random_;
   Axis axis_;

@@ -11,6 +11,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/run/fuse/steps.hpp"
 
 namespace tutti {
 namespace {
@@ -20,7 +21,7 @@ int gates(const std::function<Array(const Array&)>& body) {
   Mesh mesh({{"a", 4}});
   Program program = test_program(mesh, {{DType::f32, {8, 40}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   int found = 0;
   for (const Step& step : steps.list)
@@ -55,7 +56,7 @@ std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body, 
   Program program = test_program(mesh, {{dtype, {4 * 90, 100}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   expect_all_plans_compute(program, mesh);
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   EXPECT_EQ(steps.list.size(), 1U);
   std::vector<std::size_t> sizes;

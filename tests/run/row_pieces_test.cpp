@@ -7,9 +7,9 @@
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/functions/folds/statistics.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -119,7 +119,7 @@ void expect_the_tree_of_the_row(DType dtype, std::int64_t columns) {
   Team team(2, Team::Use::always);
   for (PlanChoice plan : {PlanChoice::one_worker, PlanChoice::by_axis, PlanChoice::by_tiles}) {
     CompileOptions options;
-    options.plan = plan;
+    options.plan.choice = plan;
     options.check_races = true;
     Tensors found = run_once(program, mesh, {x}, team, options);
     for (std::size_t r = 0; r < 2; ++r) {
@@ -147,7 +147,7 @@ struct Planned {
 Planned planned(const std::function<Array(const Array&)>& body, DType dtype, std::int64_t elements) {
   Program program = test_program(mesh, {{dtype, {2 * elements}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{psum(body(x[0]), "a")}; }, {});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   Placement placement =
       place(graph, steps, costs_of(graph, steps, Stores::by_size, test_caches), 2, PlanChoice::by_tiles);
@@ -174,7 +174,7 @@ TEST(row_pieces, of_converted_elements_are_read_before_the_conversion) {
     Program program =
         test_program(mesh, {{from, {131072}, {mesh.axes()}}},
                      [&](const Arrays& x) { return Arrays{psum(reduce_sum(convert(x[0], to)), "a")}; }, {});
-    Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+    Graph graph = make_graph(localised(program, mesh).program, mesh);
     return make_steps(graph, Fusion::on).list[StepId(0)].uses;
   };
   EXPECT_EQ(uses_of_converted(DType::u8, DType::i64).converted.size(), 1);

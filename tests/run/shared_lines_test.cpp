@@ -126,7 +126,7 @@ TEST_P(shared_lines, have_the_same_bits_on_three_and_five_workers) {
   const Tensors expected = run_once(program, alone, inputs, one, {});
   for (Team* team : {&three, &five})
     EXPECT_TRUE(run_once(program, alone, inputs, *team,
-                         {.plan = PlanChoice::by_tiles, .check_races = true}) == expected)
+                         {.plan = {.choice = PlanChoice::by_tiles}, .check_races = true}) == expected)
         << team->workers();
 }
 
@@ -143,7 +143,7 @@ TEST(shared_lines_of_a_kernel, are_handed_out_once_in_whole_blocks) {
                    [&](const Arrays& x) { return Builder::current().add(counting, {x[0]}); }, {{}});
   Team two(2, Team::Use::always);
   EXPECT_EQ(shared_steps(program), 1);
-  (void)run_once(program, alone, test_data(program), two, {.plan = PlanChoice::by_tiles});
+  (void)run_once(program, alone, test_data(program), two, {.plan = {.choice = PlanChoice::by_tiles}});
   for (const std::atomic<int>& of_line : runs)
     EXPECT_EQ(of_line, 3);  // run_once calls the program three times
 }

@@ -9,6 +9,7 @@
 
 #include "tests/run/harness.hpp"
 #include "tests/support/elsewhere.hpp"
+#include "tutti/base/error.hpp"
 #include "tutti/ops/binary.hpp"
 
 namespace tutti {

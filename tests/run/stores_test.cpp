@@ -7,10 +7,10 @@
 #include "tutti/control/boundary.hpp"
 #include "tutti/functions/folds/statistics.hpp"
 #include "tutti/functions/nn/nn.hpp"
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/code/region_code.hpp"
@@ -30,7 +30,7 @@ std::vector<bool> streaming(std::int64_t bytes) {
                                                  all_to_all(x[0], "a", {.tiled = true})};
                                  },
                                  {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   std::vector<bool> found;
   for (const StepCost& cost : costs_of(graph, make_steps(graph, Fusion::on), Stores::by_size, test_caches))
     found.push_back(cost.is_large);
@@ -45,7 +45,7 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
 }
 
 std::vector<RegionInstruction> instructions(const Program& program, const Mesh& mesh, Stores stores) {
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   StepCosts costs = costs_of(graph, steps, stores, test_caches);
   std::vector<RegionInstruction> found;
@@ -110,7 +110,7 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
   Program program =
       test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
                    [&](const Arrays& x) { return Arrays{link(link(link(x[0])))}; }, {{mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   StepCosts costs = costs_of(graph, steps, Stores::streamed, test_caches);
   Placement placement = place(graph, steps, costs, 1, PlanChoice::by_axis);
@@ -125,7 +125,7 @@ TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream
   Program program = test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
                                  [](const Arrays& x) { return Arrays{x[0] * 0.5 + psum(x[0], "a") * 0.25}; },
                                  {{mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   RegionCode code = make_region_code(graph, make_steps(graph, Fusion::on), StepId{0}, {}, {.is_large = true});
   ASSERT_EQ(code.whole.size(), 1u);
   ASSERT_TRUE(code.whole[0].as<RegionInstruction::FoldChain>());
@@ -140,7 +140,7 @@ RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Arra
   Shape whole{4 * shape[0], shape[1]};
   Program program = test_program(mesh, {{DType::f32, whole, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Graph graph = make_graph(localised(program, mesh).program, mesh);
   Steps steps = make_steps(graph, Fusion::on);
   std::vector<std::size_t> unit_axes;
   for (std::size_t axis : {0, 1})

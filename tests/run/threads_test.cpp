@@ -64,7 +64,8 @@ TEST(threads, of_a_team_do_not_share_the_scratch_of_products) {
     const Tensors data = test_data(program);
     GlobalArrays arguments;
     std::ranges::transform(data, std::back_inserter(arguments), on_host);
-    Executable alone(program, mesh, one), shared(program, mesh, two, {.plan = PlanChoice::by_axis});
+    Executable alone(program, mesh, one),
+        shared(program, mesh, two, {.plan = {.choice = PlanChoice::by_axis}});
     const GlobalArrays want = alone.run(arguments);
     int wrong = 0;
     for (int call = 0; call < 300; ++call) {

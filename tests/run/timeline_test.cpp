@@ -14,11 +14,11 @@
 #include "tutti/control/flow/cond.hpp"
 #include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/assume_invariant.hpp"
-#include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
@@ -81,7 +81,7 @@ class timeline : public testing::Test {
 };
 
 TEST_F(timeline, has_every_step_on_its_worker_with_ops_line_part_and_bytes) {
-  CompileOptions options{.fuse = false, .plan = PlanChoice::by_axis};
+  CompileOptions options{.plan = {.fusion = Fusion::off, .choice = PlanChoice::by_axis}};
   TimelineFile file = traced(over(line, doubled_square_and_sum), line, 1, options);
   for (int worker : {0, 1}) {
     std::vector<TimelineEvent> add = file.named("add", worker), mul = file.named("mul", worker);
@@ -119,7 +119,8 @@ TEST_F(timeline, tells_the_speed_of_a_step_in_bytes_per_nanosecond) {
 }
 
 TEST_F(timeline, names_a_region_by_all_its_ops) {
-  TimelineFile file = traced(over(line, doubled_square_and_sum), line, 1, {.plan = PlanChoice::one_worker});
+  TimelineFile file =
+      traced(over(line, doubled_square_and_sum), line, 1, {.plan = {.choice = PlanChoice::one_worker}});
   ASSERT_EQ(file.of_category("region").size(), 1U);
   EXPECT_EQ(file.of_category("region")[0].name, "add, mul, all_reduce, sub");
   EXPECT_EQ(file.of_category("region")[0].line(), "train.cpp:10");
@@ -127,8 +128,8 @@ TEST_F(timeline, names_a_region_by_all_its_ops) {
 
 TEST_F(timeline, has_one_event_per_call_around_its_steps_and_waits_between_phases) {
   constexpr int calls = 3;
-  TimelineFile file =
-      traced(over(line, doubled_square_and_sum), line, calls, {.fuse = false, .plan = PlanChoice::by_axis});
+  TimelineFile file = traced(over(line, doubled_square_and_sum), line, calls,
+                             {.plan = {.fusion = Fusion::off, .choice = PlanChoice::by_axis}});
   std::vector<TimelineEvent> whole = file.of_category("call");
   ASSERT_EQ(whole.size(), std::size_t{calls});
   int phases = whole[0].args.at("phases");
@@ -152,14 +153,15 @@ TEST_F(timeline, has_one_event_per_call_around_its_steps_and_waits_between_phase
 }
 
 TEST_F(timeline, of_a_plan_for_one_worker_has_nothing_on_the_other_track) {
-  TimelineFile file = traced(over(line, doubled_square_and_sum), line, 2, {.plan = PlanChoice::one_worker});
+  TimelineFile file =
+      traced(over(line, doubled_square_and_sum), line, 2, {.plan = {.choice = PlanChoice::one_worker}});
   EXPECT_FALSE(file.events.empty());
   for (const TimelineEvent& event : file.events) EXPECT_EQ(event.worker, 0) << event.name;
   EXPECT_TRUE(file.of_category("wait").empty());
 }
 
 TEST_F(timeline, has_the_steps_of_a_loop_that_all_workers_run_inside_it) {
-  TimelineFile file = traced(over(line, five_products), line, 2, {.plan = PlanChoice::by_axis});
+  TimelineFile file = traced(over(line, five_products), line, 2, {.plan = {.choice = PlanChoice::by_axis}});
   for (int worker : {0, 1}) {
     std::vector<TimelineEvent> loop = file.named("scan", worker), product = file.named("dot_general", worker);
     ASSERT_EQ(loop.size(), 2U);
@@ -175,7 +177,8 @@ TEST_F(timeline, has_the_steps_of_a_loop_that_all_workers_run_inside_it) {
 }
 
 TEST_F(timeline, has_the_steps_of_a_loop_that_one_worker_runs_inside_it) {
-  TimelineFile file = traced(over(line, five_products), line, 1, {.plan = PlanChoice::one_worker});
+  TimelineFile file =
+      traced(over(line, five_products), line, 1, {.plan = {.choice = PlanChoice::one_worker}});
   ASSERT_EQ(file.named("dot_general", 0).size(), 5U);
   for (const TimelineEvent& event : file.named("dot_general", 0))
     EXPECT_EQ(event.around, (std::vector<std::string>{"program 1", "scan"}));
@@ -188,7 +191,7 @@ TEST_F(timeline, has_tests_and_trips_of_a_while_as_often_as_devices_make_them) {
     return while_loop(goes_on, trip, Pair{zeros({}, DType::i32), x}).second;
   };
   for (PlanChoice plan : {PlanChoice::one_worker, PlanChoice::by_axis}) {
-    TimelineFile file = traced(over(grid, body), grid, 1, {.plan = plan});
+    TimelineFile file = traced(over(grid, body), grid, 1, {.plan = {.choice = plan}});
     std::map<std::string, int> comparisons, products;  // per program that they are in
     for (const TimelineEvent& event : file.events) {
       if (event.worker != 0) continue;
@@ -207,7 +210,7 @@ TEST_F(timeline, has_the_steps_of_the_branch_that_was_taken) {
     auto sum = [](const Array& v) { return v + v; };
     return cond(axis_index("x") < 3, product, sum, x);
   };
-  TimelineFile file = traced(over(line, body), line, 1, {.plan = PlanChoice::one_worker});
+  TimelineFile file = traced(over(line, body), line, 1, {.plan = {.choice = PlanChoice::one_worker}});
   std::map<std::string, int> runs;
   for (const TimelineEvent& event : file.events)
     if (event.args.contains("in"))
@@ -218,8 +221,8 @@ TEST_F(timeline, has_the_steps_of_the_branch_that_was_taken) {
 
 TEST_F(timeline, keeps_programs_and_callers_apart) {
   auto recorder = opened();
-  CompileOptions split{.plan = PlanChoice::by_axis, .timeline = recorder.get()},
-      alone{.plan = PlanChoice::one_worker, .timeline = recorder.get()};
+  CompileOptions split{.plan = {.choice = PlanChoice::by_axis}, .timeline = recorder.get()},
+      alone{.plan = {.choice = PlanChoice::one_worker}, .timeline = recorder.get()};
   Program first = over(line, five_products), second = over(line, doubled_square_and_sum);
   Executable one(first, line, team_, split), two(second, line, team_, alone),
       three(second, line, team_, split);
@@ -250,7 +253,8 @@ TEST_F(timeline, is_whole_after_an_error_in_a_workers_part_and_goes_on) {
   Program program = over(line, body);
   auto recorder = opened();
   Executable executable(program, line, team_,
-                        {.check_assumptions = true, .plan = PlanChoice::by_axis, .timeline = recorder.get()});
+                        {.plan = {.choice = PlanChoice::by_axis, .check_assumptions = true},
+                         .timeline = recorder.get()});
   Tensor small = test_data(program)[0], large = small;
   large.mutable_data<float>()[large.elements() - 1] = 1000;  // on the last device
   EXPECT_THROW(executable.run(GlobalArrays{std::make_shared<const GlobalArray>(large)}), Error);
@@ -271,7 +275,7 @@ TEST_F(timeline, keeps_the_first_events_and_counts_the_others) {
   for (const Program* program : {&loop, &flat}) {
     constexpr int calls = 4;
     constexpr std::size_t most = 10;
-    CompileOptions options{.fuse = false, .plan = PlanChoice::by_axis};
+    CompileOptions options{.plan = {.fusion = Fusion::off, .choice = PlanChoice::by_axis}};
     std::size_t all = traced(*program, line, calls, options).events.size();
     ASSERT_GT(all, most);
     auto recorder = opened(most);
@@ -313,8 +317,9 @@ TEST_F(timeline, changes_no_bit_of_the_results) {
   auto recorder = opened();
   for (const Program& program : {over(line, five_products), over(line, doubled_square_and_sum)})
     for (PlanChoice plan : {PlanChoice::cheapest, PlanChoice::by_axis, PlanChoice::by_tiles}) {
-      Tensors inputs = test_data(program), expected = run_once(program, line, inputs, team_, {.plan = plan});
-      CompileOptions options{.plan = plan, .check_races = true, .timeline = recorder.get()};
+      Tensors inputs = test_data(program),
+              expected = run_once(program, line, inputs, team_, {.plan = {.choice = plan}});
+      CompileOptions options{.plan = {.choice = plan}, .check_races = true, .timeline = recorder.get()};
       EXPECT_TRUE(run_once(program, line, inputs, team_, options)[0] == expected[0]);
     }
 }

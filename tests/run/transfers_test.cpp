@@ -22,7 +22,7 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const ManyProces
 
 /// The transfers of a local program on one process.
 std::vector<TransferWork> transfers_of(const Program& program, const Processes& processes) {
-  const Graph graph = make_graph(program, processes, Storage::by_type);
+  const Graph graph = make_graph(program, processes);
   std::vector<TransferWork> found;
   for (const Task& task : graph.tasks)
     if (const auto* work = std::get_if<TransferWork>(&task.work)) found.push_back(*work);
@@ -88,7 +88,7 @@ TEST(transfers, end_in_outputs_where_these_lie_so) {
   const auto copies = [&](const std::function<Array(const Array&)>& body, int processes) {
     const Program program = traced_on(line, eight_numbers, body);
     expect_same_bits(program, line, {processes});
-    const Graph graph = make_graph(program, Processes::of(line, processes, 1), Storage::by_type);
+    const Graph graph = make_graph(program, Processes::of(line, processes, 1));
     return std::ranges::count_if(graph.tasks, [](const Task& task) {
       return std::holds_alternative<CopyWork>(task.work);
     });

@@ -4,7 +4,7 @@
 
 #include "tests/soundness/scope.hpp"
 #include "tests/support/shardings.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::generated {

@@ -13,13 +13,13 @@
 #include "tutti/base/error.hpp"
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/control/wrapped/start.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
 #include "tutti/transform/split.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti::generated {
 namespace {
@@ -119,7 +119,7 @@ Values run_by(const Program& program, const Mesh& mesh, const Values& inputs, in
               CompileOptions options) {
   static Team one(1), two(2, Team::Use::always);
   options.check_races = true;
-  if (workers == 2) options.least_assembled_bytes = 0;
+  if (workers == 2) options.plan.least_assembled_bytes = 0;
   return run_on_machine(program, mesh, inputs, workers == 1 ? one : two, options);
 }
 
@@ -131,17 +131,22 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const Values& in
     if (!differs.empty()) broken("the same bits " + plan + ", of " + name, program, differs);
   };
   expect("on two workers", run_by(program, mesh, inputs, 2, {}));
-  expect("with storage per device", run_by(program, mesh, inputs, 1, {.storage = Storage::per_device}));
+  expect("with storage per device",
+         run_by(program, mesh, inputs, 1, {.plan = {.storage = Storage::per_device}}));
   switch (seed % 4) {
-    case 0: expect("not fused", run_by(program, mesh, inputs, 2, {.fuse = false})); break;
-    case 1: expect("split by axes", run_by(program, mesh, inputs, 2, {.plan = PlanChoice::by_axis})); break;
+    case 0: expect("not fused", run_by(program, mesh, inputs, 2, {.plan = {.fusion = Fusion::off}})); break;
+    case 1:
+      expect("split by axes", run_by(program, mesh, inputs, 2, {.plan = {.choice = PlanChoice::by_axis}}));
+      break;
     case 2:
       expect("split by tiles, streamed",
-             run_by(program, mesh, inputs, 2, {.plan = PlanChoice::by_tiles, .stores = Stores::streamed}));
+             run_by(program, mesh, inputs, 2,
+                    {.plan = {.stores = Stores::streamed, .choice = PlanChoice::by_tiles}}));
       break;
     default:
       expect("per device, not fused, on two workers",
-             run_by(program, mesh, inputs, 2, {.storage = Storage::per_device, .fuse = false}));
+             run_by(program, mesh, inputs, 2,
+                    {.plan = {.storage = Storage::per_device, .fusion = Fusion::off}}));
   }
   std::string differs = difference(defined.outputs, first, defined.rounded());
   if (!differs.empty()) broken("the plan computes what the kernels define, of " + name, program, differs);

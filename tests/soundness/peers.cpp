@@ -11,7 +11,7 @@
 #include "tests/support/values.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti::generated {
 namespace {

@@ -25,7 +25,7 @@ std::string broken_on_a_grid(const Written& made, std::uint64_t seed) {
     const auto what = [&] { return "the bits of one process on " + grid_name(grid); };
     try {
       if (run_on_processes(made.program, made.mesh, inputs, processes,
-                           {.least_assembled_bytes = 0, .check_races = true}) != expected)
+                           {.plan = {.least_assembled_bytes = 0}, .check_races = true}) != expected)
         return what() + "\n" + to_string(made.program);
     } catch (const Error& error) {
       return what() + ": " + error.what() + "\n" + to_string(made.program);

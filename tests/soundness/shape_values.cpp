@@ -99,7 +99,10 @@ Array scattered(const Scope& scope, const Action& action) {
   Array array = fitted(x, {5}), rows = fitted(indices, {3});
   Array y = settled(scope.pick(action.picks[3]), stored_axes(indices));
   auto [here, updates] = as_summands(array, y, action.picks[3]);
-  WindowDims dims{.window = {}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{1}};
+  GatherDims dims{.offset_dims = {},
+                  .collapsed_slice_dims = {Dim{0}},
+                  .start_index_map = {Dim{0}},
+                  .index_vector_dim = Dim{1}};
   if (action.picks[3] % 3 == 0) return scatter(here, rows, fitted(updates, {3}), dims);
   return scatter_add(here, rows, fitted(updates, {3}), dims) * 0.25;
 }

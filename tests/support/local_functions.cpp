@@ -16,10 +16,10 @@ Array rows_by_position(int rows, int step, int n) {
   return (arange(rows, DType::i32) * step + axis_index("x")) % n;
 }
 /// One row of the array per index.
-const WindowDims whole_rows{.window = {Dim{1}},
-                            .collapsed = {Dim{0}},
-                            .index_map = {Dim{0}},
-                            .index_vector = Dim{1}};
+const GatherDims whole_rows{.offset_dims = {Dim{1}},
+                            .collapsed_slice_dims = {Dim{0}},
+                            .start_index_map = {Dim{0}},
+                            .index_vector_dim = Dim{1}};
 
 Array functions_of_one_number(const Arrays& a) {
   const Array &x = a[0], &w = a[1], y = 2.0 + x * w;

@@ -5,9 +5,9 @@
 
 #include "tests/support/tracing.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/reduce.hpp"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/tracing.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/unary.hpp"
 

@@ -3,8 +3,8 @@
 #include "tests/support/print.hpp"
 #include "tests/xla/real_plugin.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti::xla {

@@ -13,9 +13,9 @@
 #include "tests/support/real_plugin.hpp"
 #include "tests/xla/on_xla.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/exchange.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/exchange.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/transform/batch.hpp"
 

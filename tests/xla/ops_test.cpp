@@ -14,8 +14,8 @@
 #include "tests/support/programs.hpp"
 #include "tests/xla/on_xla.hpp"
 #include "tests/xla/real_plugin.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/run/on_machine.hpp"
 
 namespace tutti {

@@ -53,8 +53,9 @@ Array window(const Array& x, const Array& start, std::int64_t size) {
 }
 /// The same window as a gather.
 Array gathered(const Array& x, const Array& start, std::int64_t size) {
-  return gather(x, reshape(start, {1}), {.window = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{0}},
-                {size}, GatherMode::clip);
+  return gather(x, reshape(start, {1}),
+                {.offset_dims = {Dim{0}}, .start_index_map = {Dim{0}}, .index_vector_dim = Dim{0}}, {size},
+                GatherMode::clip);
 }
 Array overwritten(const Array& x, const Array& update, const Array& start) {
   return dynamic_update_slice_in_dim(x, -update, start, 0);

@@ -7,7 +7,7 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/zeros_of.hpp"
 #include "tutti/transform/jvp.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 namespace {
@@ -79,13 +79,13 @@ FlatJvp internal::jvp_flat(std::string_view name, const FlatFunction& function, 
 }
 
 Linearized internal::linearize_flat(const FlatCalled& call) {
-  Linearized at = linearized(call);
+  Linearized map = linearized(call);
   try {
-    require_forward(at.linear);
+    require_forward(map.linear);
   } catch (const Error& error) {
     throw error.at(call.where, call.name);
   }
-  return at;
+  return map;
 }
 
 }  // namespace tutti

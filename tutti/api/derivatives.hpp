@@ -122,17 +122,17 @@ namespace tutti::internal {
 template <class Result, class... A>
 class LinearMap {
  public:
-  LinearMap(Linearized at, std::tuple<A...> arguments, Result result)
-      : at_(std::move(at)), arguments_(std::move(arguments)), result_(std::move(result)) {}
+  LinearMap(Linearized map, std::tuple<A...> arguments, Result result)
+      : map_(std::move(map)), arguments_(std::move(arguments)), result_(std::move(result)) {}
 
   Result operator()(const A&... tangents, Where where = Where::here()) const {
     const std::tuple<const A&...> given{tangents...};
     require_same_structure("linearize", tree::structure_of(arguments_), tree::structure_of(given), where);
-    return tree::rebuild(result_, push_forward(at_, tree::flatten(arguments_), tree::flatten(given), where));
+    return tree::rebuild(result_, push_forward(map_, tree::flatten(arguments_), tree::flatten(given), where));
   }
 
  private:
-  Linearized at_;
+  Linearized map_;
   std::tuple<A...> arguments_;
   Result result_;
 };
@@ -224,7 +224,7 @@ auto linearize(F function, const std::tuple<A...>& arguments, Where where = Wher
   tree::FlatCall call(function, arguments);
   internal::Linearized found = internal::linearize_flat(
       {.name = "linearize", .function = std::ref(call), .arguments = call.leaves(), .where = where});
-  auto result = call.result(found.results);
+  auto result = call.result(found.at.results);
   return std::pair{result, internal::LinearMap<decltype(result), A...>(std::move(found), arguments, result)};
 }
 /// The same of a function that returns a pair: std::tuple of its first part, the linear function, and the
@@ -233,7 +233,7 @@ template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   internal::CallWithAux<F, A...> call(function, arguments);
   internal::Linearized found = internal::linearize_flat(call.flat("linearize", where, 1));
-  auto [result, auxiliary] = call.result(found.results);
+  auto [result, auxiliary] = call.result(found.at.results);
   using Result = decltype(result);
   return std::tuple{result, internal::LinearMap<Result, A...>(std::move(found), arguments, result),
                     auxiliary};

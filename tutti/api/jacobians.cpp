@@ -77,10 +77,10 @@ void require_numbers(std::string_view what, const Types& types, Complex complex)
 }
 
 Arrays forward(const FlatCalled& call) {
-  Linearized at = linearize_flat(call);
+  Linearized map = linearize_flat(call);
   return front_end(call.name, call.where, [&] {
     Types arguments = types_of(call.arguments, call.by),
-          results = types_of(at.results, std::vector<bool>(at.results.size(), true));
+          results = types_of(map.at.results, std::vector<bool>(map.at.results.size(), true));
     require_numbers("argument", arguments, Complex::refused);
     require_numbers("result", results, Complex::taken);
     if (arguments.empty()) return Arrays();
@@ -88,11 +88,11 @@ Arrays forward(const FlatCalled& call) {
       Arrays tangents = call.arguments;
       std::size_t next = 0;
       for (std::size_t i = 0; i < tangents.size(); ++i) {
-        if (!at.moving[i]) continue;
+        if (!map.at.moving[i]) continue;
         Type own = Builder::current().own(call.arguments[i]).type();
         tangents[i] = in_states(lanes[next++], own.states());
       }
-      return push_forward(at, call.arguments, tangents, call.where);
+      return push_forward(map, call.arguments, tangents, call.where);
     });
     Arrays blocks;
     for (std::size_t r = 0; r < results.size(); ++r) {

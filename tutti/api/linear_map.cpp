@@ -12,10 +12,8 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/zeros_of.hpp"
-#include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
-#include "tutti/transform/split.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti {
 
@@ -131,41 +129,35 @@ Axes new_axes(const Program& program, const Arrays& arguments) {
   return axes;
 }
 
-/// The linear part of a program in the values of its inputs that have a tangent.
-SplitProgram linear_part(const JvpProgram& derived, std::size_t inputs) {
-  Bits linear(derived.program.inputs.size());
-  std::fill(linear.begin() + static_cast<std::ptrdiff_t>(inputs), linear.end(), true);
-  return split(derived.program, linear);
+/// Records the results of a call in the current builder. Returns them and the two parts of the derivative.
+std::pair<FlatPoint, LinearizedProgram> called(const FlatCalled& call) {
+  auto [own, traced] = traced_call(call);
+  const std::size_t auxiliary = call.auxiliary ? call.auxiliary() : 0;
+  FlatPoint at;
+  at.name = call.name;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    at.moving.push_back((call.by.empty() || call.by[i]) && is_inexact(own[i].dtype()));
+  Bits by = at.moving;
+  by.resize(traced.program.inputs.size());
+  LinearizedProgram parts = linearize(traced.program, by, auxiliary);
+  const Arrays outputs = inline_program(parts.known, joined(own, own_all(traced.captured)));
+  const auto first_residual = outputs.begin() + std::ssize(parts.active);
+  at.results = Arrays(outputs.begin(), first_residual);
+  at.residuals = Arrays(first_residual, outputs.end());
+  at.active = Bits(parts.active.begin(), parts.active.end() - static_cast<std::ptrdiff_t>(auxiliary));
+  return {std::move(at), std::move(parts)};
 }
 
 }  // namespace
 
 Linearized internal::linearized(const FlatCalled& call) {
-  auto [own, traced] = traced_call(call);
-  const std::size_t auxiliary = call.auxiliary ? call.auxiliary() : 0;
-  Program program = without_common_subexpressions(with_early_casts(traced.program));
-  Linearized at;
-  at.name = call.name;
-  for (std::size_t i = 0; i < own.size(); ++i)
-    at.moving.push_back((call.by.empty() || call.by[i]) && is_inexact(own[i].dtype()));
-  Bits nonzero = at.moving;
-  nonzero.resize(program.inputs.size());
-  JvpProgram derived = jvp(program, nonzero, {}, auxiliary);
-  SplitProgram halves = linear_part(derived, program.inputs.size());
-  Arrays outputs = inline_program(halves.known, joined(own, own_all(traced.captured)));
-  // A tangent that is a constant, of a rule of the user's own, is known: such a result does not move.
-  std::size_t next = program.outputs.size();
-  for (std::size_t i = 0; i + auxiliary < program.outputs.size(); ++i)
-    at.active.push_back(derived.nonzero[i] && halves.linear_outputs[next++]);
-  auto begin = [&](auto count) { return outputs.begin() + static_cast<std::ptrdiff_t>(count); };
-  at.results = Arrays(outputs.begin(), begin(program.outputs.size()));
-  at.residuals = Arrays(begin(std::ranges::count(halves.linear_outputs, false)), outputs.end());
-  at.linear = std::move(halves.linear);
-  return at;
+  auto [at, parts] = called(call);
+  return {std::move(at), std::move(parts.linear)};
 }
 
-Arrays internal::push_forward(const Linearized& at, const Arrays& arguments, const Arrays& tangents,
+Arrays internal::push_forward(const Linearized& map, const Arrays& arguments, const Arrays& tangents,
                               Where where) {
+  const FlatPoint& at = map.at;
   return front_end(at.name, where, [&] {
     Arrays inputs = own_all(at.residuals);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -174,7 +166,7 @@ Arrays internal::push_forward(const Linearized& at, const Arrays& arguments, con
       inputs.push_back(
           as_type(Builder::current().own(tangents[i]), wanted, fmt::format("tangent leaf {}", i)));
     }
-    Arrays found = replayed(at.linear, inputs, new_axes(at.linear, inputs)), all;
+    Arrays found = replayed(map.linear, inputs, new_axes(map.linear, inputs)), all;
     std::size_t next = 0;
     for (std::size_t i = 0; i < at.active.size(); ++i)
       all.push_back(at.active[i] ? found[next++] : zeros_of(Builder::current().own(at.results[i]).type()));
@@ -183,16 +175,13 @@ Arrays internal::push_forward(const Linearized& at, const Arrays& arguments, con
 }
 
 FlatVjp internal::vjp_flat(const FlatCalled& call) {
-  Linearized at = linearized(call);
-  Bits linear_inputs(at.linear.inputs.size());
-  std::fill(linear_inputs.begin() + std::ssize(at.residuals), linear_inputs.end(), true);
-  Program pullback = transpose(at.linear, linear_inputs);
-  return {std::move(at), std::move(pullback)};
+  auto [at, parts] = called(call);
+  return {std::move(at), pullback_of(parts)};
 }
 
 Arrays internal::pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents,
                            Where where) {
-  const Linearized& at = vjp.at;
+  const FlatPoint& at = vjp.at;
   return front_end(at.name, where, [&] {
     Arrays inputs = own_all(at.residuals);
     for (std::size_t i = 0; i < at.active.size(); ++i) {

@@ -44,22 +44,24 @@ void require_differentiable(const Arrays& arguments, const std::vector<bool>& by
 /// Throws T010 for a custom_vjp whose backward is not linear: it does not run forwards.
 void require_forward(const Program& program);
 
-/// A function at a point.
-struct Linearized {
-  std::string_view name;
-  Arrays results;  // auxiliary ones last
-  Program linear;  // (residuals, tangents of the `moving` arguments) -> tangents of the `active` results
+/// A function at a point: its results, and what its derivative there needs.
+struct FlatPoint {
+  std::string_view name;  // of the transform
+  Arrays results;         // auxiliary ones last
   Arrays residuals;
   std::vector<bool> moving;  // per argument: has a tangent
   std::vector<bool> active;  // per result that is not auxiliary: moves with the arguments
 };
+struct Linearized {
+  FlatPoint at;
+  Program linear;  // (residuals, tangents of the `moving` arguments) -> tangents of the `active` results
+};
 Linearized linearized(const FlatCalled& call);
 /// Tangents of the results, auxiliary ones left out; those of bool and integers are zeros.
-Arrays push_forward(const Linearized& at, const Arrays& arguments, const Arrays& tangents, Where where);
+Arrays push_forward(const Linearized& map, const Arrays& arguments, const Arrays& tangents, Where where);
 
-/// A function at a point, and its linear part backwards.
 struct FlatVjp {
-  Linearized at;
+  FlatPoint at;
   Program pullback;  // (residuals, cotangents of the active results) -> those of the moving arguments
 };
 FlatVjp vjp_flat(const FlatCalled& call);

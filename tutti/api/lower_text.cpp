@@ -7,8 +7,8 @@
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/constant.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/stablehlo/write.hpp"
 #include "tutti/transform/simplify.hpp"
 

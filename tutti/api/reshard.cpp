@@ -5,8 +5,8 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/plan/take_step.hpp"
 
 namespace tutti {

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/ops/states.hpp"
 
 namespace tutti {

@@ -7,9 +7,9 @@
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/exchange.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/exchange.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/check_numbers.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/effects/check_numbers.hpp"
 #include "tutti/transform/replay.hpp"
 #include "tutti/transform/simplify.hpp"
 

@@ -39,8 +39,9 @@ class Emitter {
                                     stablehlo::Attributes attributes = {}) = 0;
   /// The equations of a sub-program; `inputs` are the values of its inputs, the result those of its outputs.
   virtual Lowered lower(const Program& program, const Lowered& inputs) = 0;
-  /// The same in a loop that is being lowered: `trip` is the number of the trip, an i32 scalar.
-  virtual Lowered lower_trip(const Program& program, stablehlo::Value trip, const Lowered& inputs) = 0;
+  /// The same in a loop that is being lowered: `iteration` is the number of the iteration, an i32 scalar.
+  virtual Lowered lower_iteration(const Program& program, stablehlo::Value iteration,
+                                  const Lowered& inputs) = 0;
   virtual stablehlo::Value constant(const Tensor& value) = 0;
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;

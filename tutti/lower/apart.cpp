@@ -4,13 +4,13 @@
 #include "tutti/control/flow/switch.hpp"
 #include "tutti/control/flow/while.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/own_block.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/own_block.hpp"
 #include "tutti/ops/stacking.hpp"
 
 namespace tutti {
 
-Axes decided_axes(const Op& op, const Types& operands) {
+Axes divergent_axes(const Op& op, const Types& operands) {
   if (op.as<Switch>()) return varying_axes(operands[0]);
   if (const auto* loop = op.as<While>()) return varying_axes(loop->test->type(loop->test->outputs[0]));
   return {};

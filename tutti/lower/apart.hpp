@@ -4,13 +4,13 @@
 
 #include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
-#include "tutti/ops/permute.hpp"
+#include "tutti/ops/collectives/permute.hpp"
 
 namespace tutti {
 
 /// The axes along which devices may go different ways inside of this op: its index or test differs between
 /// them.
-Axes decided_axes(const Op& op, const Types& operands);
+Axes divergent_axes(const Op& op, const Types& operands);
 
 /// The permutation of a value of type `x` by an all_gather over its axes. In XLA a collective_permute waits
 /// for all devices of the module, also for those that go another way and never come; an all_gather waits for

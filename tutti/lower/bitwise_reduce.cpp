@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "tutti/ops/all_gather.hpp"
-#include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/own_block.hpp"
+#include "tutti/ops/collectives/all_gather.hpp"
+#include "tutti/ops/collectives/all_to_all.hpp"
+#include "tutti/ops/collectives/own_block.hpp"
+#include "tutti/ops/collectives/positions.hpp"
 #include "tutti/ops/pad.hpp"
-#include "tutti/ops/positions.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/slice.hpp"

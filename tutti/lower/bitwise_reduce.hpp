@@ -4,7 +4,7 @@
 
 #include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
-#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 
 namespace tutti {
 

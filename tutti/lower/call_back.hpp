@@ -11,8 +11,8 @@
 namespace tutti {
 
 /// The name of the custom call. Its operands are i32 scalars, then the values: the number of the CallBack;
-/// the device; per op in `around` the number of the trip, 0 if the op is no loop. Its results are those of
-/// the op.
+/// the device; per op in `around` the number of the iteration, 0 if the op is no loop. Its results are those
+/// of the op.
 inline constexpr std::string_view call_back_target = "tutti_call_back";
 /// The attributes of the custom call. All its arrays are dense and row-major.
 stablehlo::Attributes call_back_attributes(const Types& operands, const Types& results);
@@ -26,7 +26,7 @@ struct CallBack {
   /// An op whose sub-program contains the equation.
   struct EnclosingOp {
     std::size_t place;  // numbers such ops and equations in the order of the program
-    Axes decided;       // along which devices go apart in it and not before, in mesh order
+    Axes divergent;     // along which devices go apart in it and not before, in mesh order
   };
   Op op;
   Where where;

@@ -8,8 +8,8 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/lower/sharding_text.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/plan/take_step.hpp"
 #include "tutti/transform/replay.hpp"
 #include "tutti/transform/simplify.hpp"

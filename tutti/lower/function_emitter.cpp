@@ -114,24 +114,25 @@ Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operan
 }
 
 Lowered FunctionEmitter::written_around(const Op& op, const Lowered& operands, const Types& operand_types) {
-  const Axes varying = decided_axes(op, operand_types);
-  Axes decided;
-  const auto is_decided = [&](const Axis& axis) {
+  const Axes varying = divergent_axes(op, operand_types);
+  Axes divergent;
+  const auto is_divergent = [&](const Axis& axis) {
     return std::ranges::any_of(around_,
-                               [&](const EnclosingOp& a) { return contains(a.in_text.decided, axis); });
+                               [&](const EnclosingOp& a) { return contains(a.in_text.divergent, axis); });
   };
   for (const Axis& axis : mesh_.axes())
-    if (contains(varying, axis) && !is_decided(axis)) decided.push_back(axis);
+    if (contains(varying, axis) && !is_divergent(axis)) divergent.push_back(axis);
   const bool outer_apart = std::exchange(apart_, apart_ || !varying.empty());
-  around_.push_back({{places_++, std::move(decided)}, {}});
+  around_.push_back({{places_++, std::move(divergent)}, {}});
   Lowered results = op->lower(*this, operands);
   around_.pop_back();
   apart_ = outer_apart;
   return results;
 }
 
-Lowered FunctionEmitter::lower_trip(const Program& program, stablehlo::Value trip, const Lowered& inputs) {
-  around_.back().trip = trip;
+Lowered FunctionEmitter::lower_iteration(const Program& program, stablehlo::Value iteration,
+                                         const Lowered& inputs) {
+  around_.back().iteration = iteration;
   return lower(program, inputs);
 }
 
@@ -141,7 +142,7 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
   Lowered given{number(call_backs_->size()), position(mesh_.axes())};
   for (const EnclosingOp& each : around_) {
     call.around.push_back(each.in_text);
-    given.push_back(each.trip ? *each.trip : number(0));
+    given.push_back(each.iteration ? *each.iteration : number(0));
   }
   given.insert(given.end(), operands.begin(), operands.end());
   call_backs_->push_back(std::move(call));

@@ -30,7 +30,7 @@ class FunctionEmitter final : public Emitter {
                 const Types& result_types);
   /// All equations of a program; errors as above.
   Lowered lower(const Program& program, const Lowered& inputs) override;
-  Lowered lower_trip(const Program& program, stablehlo::Value trip, const Lowered& inputs) override;
+  Lowered lower_iteration(const Program& program, stablehlo::Value iteration, const Lowered& inputs) override;
   /// All that was emitted, in order; what all equations share stands first.
   std::vector<stablehlo::Operation> take();
 
@@ -102,7 +102,7 @@ class FunctionEmitter final : public Emitter {
   /// An op with sub-programs that is being lowered.
   struct EnclosingOp {
     CallBack::EnclosingOp in_text;
-    std::optional<stablehlo::Value> trip;
+    std::optional<stablehlo::Value> iteration;
   };
 
   Mesh mesh_;

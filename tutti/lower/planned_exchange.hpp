@@ -5,7 +5,7 @@
 
 #include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 
 namespace tutti {
 

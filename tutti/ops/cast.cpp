@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/mask.hpp"
 #include "tutti/ops/linearity.hpp"
-#include "tutti/ops/mask.hpp"
 #include "tutti/ops/states.hpp"
 
 namespace tutti {

@@ -29,7 +29,7 @@ const NeverDestroyed<AreIndices> known_indices({false, true});
 const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"gather", 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19};
 
-void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Type indices) {
+void require_sizes(const WindowSizes& sizes, const GatherDims& dims, Type x, Type indices) {
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
           "sizes {} for {}, which has {}; give a window size for each (gather_c20)", bracketed(sizes),
           to_string(x), counted(x.rank(), "dim"));
@@ -38,7 +38,8 @@ void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Typ
     require(0 <= size && size <= x.shape()[i], Code::shape,
             "windows of {} along dim {} of {}, which has {}; they cannot be larger (gather_c21)",
             counted(size, "element"), i, to_string(x), x.shape()[i]);
-    bool collapsed = contains(dims.collapsed, Dim{i}), batching = contains(dims.batching, Dim{i});
+    bool collapsed = contains(dims.collapsed_slice_dims, Dim{i}),
+         batching = contains(dims.operand_batching_dims, Dim{i});
     require(size <= 1 || !(collapsed || batching), Code::shape,
             "windows of {} along dim {} of {}, a {} dim; they have one there ({})", counted(size, "element"),
             i, to_string(x), collapsed ? "collapsed" : "batching", collapsed ? "gather_c9" : "gather_c12");
@@ -137,12 +138,12 @@ Lowered Gather::lower(Emitter& emitter, const Lowered& operands) const {
   auto add = [&](const char* field, const Dims& named) {
     if (!named.empty()) fields.push_back({field, stablehlo::integers(indices(named))});
   };
-  add("offset_dims", dims.window);
-  add("collapsed_slice_dims", dims.collapsed);
-  add("operand_batching_dims", dims.batching);
-  add("start_indices_batching_dims", dims.indices_batching);
-  add("start_index_map", dims.index_map);
-  fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
+  add("offset_dims", dims.offset_dims);
+  add("collapsed_slice_dims", dims.collapsed_slice_dims);
+  add("operand_batching_dims", dims.operand_batching_dims);
+  add("start_indices_batching_dims", dims.start_indices_batching_dims);
+  add("start_index_map", dims.start_index_map);
+  fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector_dim.index)});
   const stablehlo::Value inside = emit_brought_inside(emitter, dims, operands[1], sizes);
   return {emitter.emit("stablehlo.gather", {operands[0], inside}, emitter.result_types()[0],
                        {{"dimension_numbers", stablehlo::record("gather", std::move(fields))},
@@ -176,7 +177,7 @@ std::vector<Example> Gather::examples() {
   };
 }
 
-Array gather(const Operand& x, const Array& indices, const WindowDims& dims, const WindowSizes& sizes,
+Array gather(const Operand& x, const Array& indices, const GatherDims& dims, const WindowSizes& sizes,
              GatherMode mode) {
   return front_end(Gather::name, x.where(), [&] {
     Array array = as_array(x);
@@ -191,10 +192,10 @@ Array take_from_the_start(const Array& x, const Array& indices, Dim dim, GatherM
   Dims around;
   for (Dim other : other_dims(x.rank(), {dim}))
     around.push_back(other < dim ? other : Dim{other.index - 1 + indices.rank()});
-  WindowDims dims{.window = around,
-                  .collapsed = {dim},
-                  .index_map = {dim},
-                  .index_vector = Dim{indices.rank()}};
+  GatherDims dims{.offset_dims = around,
+                  .collapsed_slice_dims = {dim},
+                  .start_index_map = {dim},
+                  .index_vector_dim = Dim{indices.rank()}};
   WindowSizes sizes = x.shape().with(dim, std::min<std::int64_t>(x.shape()[dim], 1)).sizes();
   return gather(x, indices, dims, sizes, mode);
 }
@@ -211,12 +212,12 @@ Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode) {
 
 Array take_along_from_the_start(const Array& x, const Array& indices, Dim dim, GatherMode mode) {
   Dims others = other_dims(x.rank(), {dim});
-  WindowDims dims{.window = {},
-                  .collapsed = {dim},
-                  .batching = others,
-                  .indices_batching = others,
-                  .index_map = {dim},
-                  .index_vector = Dim{x.rank()}};
+  GatherDims dims{.offset_dims = {},
+                  .collapsed_slice_dims = {dim},
+                  .operand_batching_dims = others,
+                  .start_indices_batching_dims = others,
+                  .start_index_map = {dim},
+                  .index_vector_dim = Dim{x.rank()}};
   WindowSizes sizes = x.shape().sizes();
   for (std::int64_t& size : sizes) size = std::min<std::int64_t>(size, 1);
   return gather(x, indices, dims, sizes, mode);

@@ -8,7 +8,7 @@
 namespace tutti::ops {
 
 /// Windows of an array, one per index vector; each start is first brought so far that its window lies inside.
-/// x: [..], indices: [..] of i32 or i64 -> the windows, see WindowDims. Every state of x passes; indices are
+/// x: [..], indices: [..] of i32 or i64 -> the windows, see GatherDims. Every state of x passes; indices are
 /// I or R, and where they vary, x does.
 /// Cost: one copy of the windows.
 /// Source: StableHLO gather; jax.lax.gather in mode clip.
@@ -17,7 +17,7 @@ struct Gather {
   static constexpr About about{"Windows of an array, one per index vector; each lies inside of it.",
                                "gather, take, take_along_axis"};
 
-  WindowDims dims;
+  GatherDims dims;
   WindowSizes sizes;
 
   Mixing mixing() const { return Mixing::own; }
@@ -47,7 +47,7 @@ enum class GatherMode {
 };
 
 /// jax.lax.gather. Throws T005, T006 (gather_c1 to _c21), T007 for indices that are not integers, T004.
-Array gather(const Operand& x, const Array& indices, const WindowDims& dims, const WindowSizes& sizes,
+Array gather(const Operand& x, const Array& indices, const GatherDims& dims, const WindowSizes& sizes,
              GatherMode mode = GatherMode::clip);
 /// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end. Others out of range
 /// read the element at that end, unless the mode says else (JAX's default is fill_or_drop).

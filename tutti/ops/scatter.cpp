@@ -33,21 +33,21 @@ const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"scatter", 2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
 
 // Sizes of the updates' windows along the dims of the array.
-WindowSizes sizes_of(const WindowDims& dims, const Shape& array, const Shape& updates) {
+WindowSizes sizes_of(const GatherDims& dims, const Shape& array, const Shape& updates) {
   WindowSizes sizes(static_cast<std::size_t>(array.rank()), 1);
   Dims own = window_dims_of_array(dims, array.rank());
   for (std::size_t i = 0; i < own.size(); ++i)
-    sizes[static_cast<std::size_t>(own[i].index)] = updates[dims.window[i]];
-  for (Dim dim : dims.collapsed)
+    sizes[static_cast<std::size_t>(own[i].index)] = updates[dims.offset_dims[i]];
+  for (Dim dim : dims.collapsed_slice_dims)
     sizes[static_cast<std::size_t>(dim.index)] = std::min<std::int64_t>(array[dim], 1);
-  for (Dim dim : dims.batching)
+  for (Dim dim : dims.operand_batching_dims)
     sizes[static_cast<std::size_t>(dim.index)] = std::min<std::int64_t>(array[dim], 1);
   return sizes;
 }
 
 // Bool: does this element of the updates stand in the result? Of those that meet, the last one wrote its
 // number there.
-Array stays(const WindowDims& dims, const Array& indices, const Shape& array, const Shape& updates,
+Array stays(const GatherDims& dims, const Array& indices, const Shape& array, const Shape& updates,
             const WindowSizes& sizes) {
   Array numbers = reshape(arange(updates.elements(), DType::i64), updates);
   Array nobody = broadcast_to(constant(Tensor::scalar(std::int64_t{-1})), array);
@@ -64,7 +64,7 @@ bool may_meet(const Windows& windows) {
 }
 
 // Sums and products of f16 and bf16 are rounded once: all stand in scratch as f32 until they are complete.
-Kernel combined_in_f32(ScatterKind kind, const WindowDims& dims, Type x, Type indices, Type updates,
+Kernel combined_in_f32(ScatterKind kind, const GatherDims& dims, Type x, Type indices, Type updates,
                        const WindowSizes& sizes) {
   DType dtype = x.dtype();
   Type wide_x = x.with(DType::f32), wide_updates = updates.with(DType::f32);
@@ -131,7 +131,7 @@ std::optional<ReduceKind> reduction_of(ScatterKind kind) {
 }
 
 Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const Operand& updates,
-                const WindowDims& dims, const ScatterOptions& options) {
+                const GatherDims& dims, const ScatterOptions& options) {
   Scatter op{kind, dims, options.unique_indices};
   return front_end(op.name(), x.where(), [&] {
     Array array = as_array(x, {updates}), windows = as_array(updates, {x}), wanted = indices;
@@ -290,12 +290,12 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
   auto add = [&](const char* field, const Dims& named) {
     if (!named.empty()) fields.push_back({field, stablehlo::integers(indices(named))});
   };
-  add("update_window_dims", dims.window);
-  add("inserted_window_dims", dims.collapsed);
-  add("input_batching_dims", dims.batching);
-  add("scatter_indices_batching_dims", dims.indices_batching);
-  add("scatter_dims_to_operand_dims", dims.index_map);
-  fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
+  add("update_window_dims", dims.offset_dims);
+  add("inserted_window_dims", dims.collapsed_slice_dims);
+  add("input_batching_dims", dims.operand_batching_dims);
+  add("scatter_indices_batching_dims", dims.start_indices_batching_dims);
+  add("scatter_dims_to_operand_dims", dims.start_index_map);
+  fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector_dim.index)});
   const stablehlo::Attributes attributes{{"scatter_dimension_numbers",
                                           stablehlo::record("scatter", std::move(fields))},
                                          {"indices_are_sorted", {false}},
@@ -308,27 +308,27 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
                                    attributes);
 }
 
-Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
               const ScatterOptions& options) {
   return scattered(ScatterKind::replace, x, indices, updates, dims, options);
 }
 
-Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options) {
   return scattered(ScatterKind::add, x, indices, updates, dims, options);
 }
 
-Array scatter_multiply(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_multiply(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                        const ScatterOptions& options) {
   return scattered(ScatterKind::multiply, x, indices, updates, dims, options);
 }
 
-Array scatter_min(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_min(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options) {
   return scattered(ScatterKind::min, x, indices, updates, dims, options);
 }
 
-Array scatter_max(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_max(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options) {
   return scattered(ScatterKind::max, x, indices, updates, dims, options);
 }

@@ -11,7 +11,7 @@ namespace tutti::ops {
 /// An array with some windows, one per index vector, combined with updates or replaced. A window that does
 /// not lie inside is left out, whole, as XLA does. Where several meet, they follow in row-major order of the
 /// indices: of replacements the last one stays.
-/// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Sums and
+/// x: [..], indices: [..] of i32 or i64, updates: the windows, see GatherDims -> like x. Sums and
 /// replacements pass every state of x and the updates; their indices are I or R, and where they vary, all do.
 /// The other kinds refuse U.
 /// The elements that are a maximum or minimum share its derivative. That of a product by the updates is
@@ -22,7 +22,7 @@ namespace tutti::ops {
 /// drop.
 struct Scatter {
   ScatterKind kind;
-  WindowDims dims;
+  GatherDims dims;
   bool unique_indices = false;  // no two windows meet: derivatives rely on it, results do not
 
   std::string_view name() const;
@@ -57,15 +57,15 @@ struct ScatterOptions {
 /// jax.lax.scatter, scatter_add, scatter_mul, scatter_min, scatter_max. The updates may be a number.
 /// Throws T005, T006 (scatter_c2 to _c22), T007 for indices that are not integers and a sum or product of
 /// bool, T004.
-Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
               const ScatterOptions& options = {});
-Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options = {});
-Array scatter_multiply(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_multiply(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                        const ScatterOptions& options = {});
-Array scatter_min(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_min(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options = {});
-Array scatter_max(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+Array scatter_max(const Operand& x, const Array& indices, const Operand& updates, const GatherDims& dims,
                   const ScatterOptions& options = {});
 
 }  // namespace tutti

@@ -9,7 +9,7 @@ namespace {
 std::vector<Example> examples_that_are_not_linear() {
   const Axes& axes = example_mesh().axes();
   const Dims none, d0{Dim{0}}, d1{Dim{1}};
-  const WindowDims rows{d1, d0, none, none, d0, Dim{1}}, row{d0, d0, none, none, d0, Dim{0}};
+  const GatherDims rows{d1, d0, none, none, d0, Dim{1}}, row{d0, d0, none, none, d0, Dim{0}};
   std::vector<Example> examples;
   for (ScatterKind kind : {ScatterKind::multiply, ScatterKind::min, ScatterKind::max}) {
     const bool unique = kind == ScatterKind::multiply;
@@ -49,11 +49,11 @@ std::vector<Example> Scatter::examples() {
   auto indices = [](const Shape& shape, const AxisStates& states = {}, DType dtype = DType::i32) {
     return ExampleOperand(Type(dtype, shape, states), -1, 5);
   };
-  const WindowDims rows{d1, d0, none, none, d0, Dim{1}}, windows{d1, d0, none, none, d01, Dim{1}},
+  const GatherDims rows{d1, d0, none, none, d0, Dim{1}}, windows{d1, d0, none, none, d01, Dim{1}},
       of_each{none, {Dim{0}, Dim{2}}, d1, d1, {Dim{2}, Dim{0}}, Dim{2}};
   std::vector<Example> examples;
   for (ScatterKind kind : {ScatterKind::add, ScatterKind::replace}) {
-    auto add = [&](const WindowDims& dims, DType dtype, const Shape& x, ExampleOperand where,
+    auto add = [&](const GatherDims& dims, DType dtype, const Shape& x, ExampleOperand where,
                    const Shape& updates, const AxisStates& states = {}) {
       examples.push_back(
           {Scatter{kind, dims}, {Type(dtype, x, states), where, Type(dtype, updates, states)}});

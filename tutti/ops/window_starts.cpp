@@ -104,12 +104,12 @@ Array vectors_of_starts(const BatchedArrays& starts, const Axis& axis) {
   return concatenate(columns, 1);
 }
 
-WindowDims windows_of_lanes(int rank, bool array_has_lanes) {
+GatherDims windows_of_lanes(int rank, bool array_has_lanes) {
   int lanes = array_has_lanes ? 1 : 0;
-  WindowDims dims{.window = shifted(dims_of(rank), 1),
-                  .index_map = shifted(dims_of(rank), lanes),
-                  .index_vector = Dim{1}};
-  if (array_has_lanes) dims.batching = dims.indices_batching = {Dim{0}};
+  GatherDims dims{.offset_dims = shifted(dims_of(rank), 1),
+                  .start_index_map = shifted(dims_of(rank), lanes),
+                  .index_vector_dim = Dim{1}};
+  if (array_has_lanes) dims.operand_batching_dims = dims.start_indices_batching_dims = {Dim{0}};
   return dims;
 }
 

@@ -42,6 +42,6 @@ Lowered with_starts_inside(Emitter& emitter, const Lowered& operands, std::size_
 /// Starts that differ between lanes: [lanes, rank] of i32 or i64, a vector per lane.
 Array vectors_of_starts(const BatchedArrays& starts, const Axis& axis);
 /// The windows that they name in an array that has lanes, or not.
-WindowDims windows_of_lanes(int rank, bool array_has_lanes);
+GatherDims windows_of_lanes(int rank, bool array_has_lanes);
 
 }  // namespace tutti

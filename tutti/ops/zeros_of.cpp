@@ -3,8 +3,8 @@
 
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/collectives/mask.hpp"
 #include "tutti/ops/constant.hpp"
-#include "tutti/ops/mask.hpp"
 
 namespace tutti {
 namespace {

@@ -21,6 +21,7 @@
 #include "tutti/run/plan/plan.hpp"
 #include "tutti/run/results.hpp"
 #include "tutti/run/staging.hpp"
+#include "tutti/run/together.hpp"
 #include "tutti/run/watch/check_races.hpp"
 #include "tutti/run/watch/describe.hpp"
 #include "tutti/run/watch/explain.hpp"
@@ -36,6 +37,7 @@ struct Executable::State {
   Plan plan;
   Team& team;
   Transport* transport;
+  Turn* turn_of_processes;
   std::optional<Recording> recording;
   std::vector<BufferId> input_buffers;                  // per input
   std::vector<Staging> staging;                         // per input
@@ -58,22 +60,21 @@ struct Executable::State {
       : local(local_program(program, processes.whole(), options)),
         whole(processes.whole()),
         drivers(processes.drivers()),
-        plan(local.program, processes,
-             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
-              of_workers.workers(), options.check_assumptions, options.least_assembled_bytes}),
+        plan(local.program, processes, plan_options(options, of_workers)),
         team(of_workers),
         transport(options.transport),
+        turn_of_processes(options.turn),
         print(options.print),
         has_lines(print && has_effects(local.program)),
-        checks_assumptions(options.check_assumptions) {
+        checks_assumptions(options.plan.check_assumptions) {
     const Graph& graph = plan.graph();
     log.keeps_failures = transport != nullptr && (has_effects(local.program) || may_throw(plan));
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
-    if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
+    if (options.timeline) recording.emplace(plan, *options.timeline, options.request.where);
     input_buffers = tutti::input_buffers(graph);
     staging.resize(local.program.inputs.size());
-    input_names = options.input_names;
+    input_names = options.request.input_names;
     for (std::size_t i = input_names.size(); i < staging.size(); ++i)
       input_names.push_back(fmt::format("argument {}", i));
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
@@ -87,9 +88,16 @@ struct Executable::State {
   static LocalProgram local_program(const Program& program, const Mesh& mesh, const CompileOptions& options) {
     // The carrier makes collectives in two halves. In one process there is nothing to wait for.
     const bool has_futures = options.transport != nullptr && !options.check_nans;
-    LocalProgram local = localised(program, mesh, options.input_shardings, {.own_futures = has_futures});
+    LocalProgram local =
+        localised(program, mesh, options.request.input_shardings, {.own_futures = has_futures});
     if (options.check_nans) local.program = with_number_checks(local.program);
     return local;
+  }
+
+  static PlanOptions plan_options(const CompileOptions& options, const Team& team) {
+    PlanOptions plan = options.plan;
+    plan.workers = team.workers();
+    return plan;
   }
 
   static void check_races(Plan& plan, const std::vector<std::optional<std::size_t>>& overwritten) {
@@ -327,7 +335,9 @@ Executable::Executable(const Program& program, const Processes& processes, Team&
 
 Executable::~Executable() = default;
 
-GlobalArrays Executable::run(GlobalArrays inputs) { return state_->run(std::move(inputs)); }
+GlobalArrays Executable::run(GlobalArrays inputs, const Where&) {
+  return done_together(state_->turn_of_processes, [&] { return state_->run(std::move(inputs)); });
+}
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);

@@ -3,44 +3,36 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tutti/devices/global_array.hpp"
-#include "tutti/devices/layout.hpp"
 #include "tutti/devices/processes.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/devices/transport.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/backend.hpp"
-#include "tutti/run/place/placement.hpp"
+#include "tutti/run/graph/plan_options.hpp"
 
 namespace tutti {
 
 class Timeline;
 
+class Turn;
+
 struct CompileOptions {
-  Storage storage = Storage::by_type;  // per_device checks types; slower, same results
-  std::int64_t least_assembled_bytes = default_least_assembled_bytes;  // see make_graph
-  bool check_assumptions = false;  // compares the values that assume_invariant assumes equal; slower
-  bool fuse = true;
-  PlanChoice plan = PlanChoice::cheapest;
-  Stores stores = Stores::by_size;
+  PlanOptions plan = {};  // as many workers as the team has
+  CompileRequest request = {};
   bool check_nans = false;  // throws R006 where a NaN or an infinity is made; slow
   std::function<void(std::string_view line)> print = {};  // takes the lines of debug_print; empty: drops them
   bool check_races = false;                               // time and memory are proportional to the data
   Transport* transport = nullptr;                         // to the other processes; null: there are none
-  Timeline* timeline = nullptr;               // records every step; must outlive the executable; null: none
-  Where compiled_at = {};                     // the user's line, for the timeline
-  std::vector<std::string> input_names = {};  // in the user's words; may be empty
-  std::vector<std::optional<Sharding>> input_shardings =
-      {};  // as inputs lie; none: as the program enters them
+  Turn* turn = nullptr;          // a call takes it (together.hpp); null: there is nothing to take
+  Timeline* timeline = nullptr;  // records every step; must outlive the executable; null: none
 };
 
 /// A compiled program: for each phase one list of steps per worker, and the buffers they use. Only the
 /// buffers change; concurrent calls run one after another.
-class Executable {
+class Executable : public Runnable {
  public:
   /// `program` computes on whole values; a shard_map in it begins with Enter and ends with Leave. `team` must
   /// outlive the executable.
@@ -48,7 +40,7 @@ class Executable {
   /// value, I001 if `program` still has a vmap axis, or the plan has a race.
   Executable(const Program& program, const Processes& processes, Team& team,
              const CompileOptions& options = {});
-  ~Executable();
+  ~Executable() override;
 
   /// Runs the program. Inputs with the program's layout are used in place, others are copied first. Results
   /// keep the program's layout; their memory is reused once their last owner drops them. An input without
@@ -57,11 +49,11 @@ class Executable {
   /// exception of an opaque kernel, at its equation. With check_assumptions, throws T004 at an
   /// assume_invariant that does not hold. With Storage::per_device, throws I001 if devices hold different
   /// values where the type says equal.
-  GlobalArrays run(GlobalArrays inputs);
+  GlobalArrays run(GlobalArrays inputs, const Where& where = {}) override;
 
   /// Describes the plan: the steps of each phase with split, ops, source line, bytes and times (estimated
   /// and, with a timeline, measured); then memory and the copies of arguments.
-  std::string explain() const;
+  std::string explain() const override;
 
  private:
   struct State;

@@ -30,44 +30,6 @@ int worker_count(const Mesh& own, const MachineOptions& options) {
   return std::min(Team::default_workers(), own.devices());
 }
 
-/// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for
-/// it.
-template <class F>
-auto done_together(Transport* transport, Turn& turn, const F& f) {
-  if (!transport) return f();
-  const std::lock_guard lock(turn.lock);
-  require(!turn.is_taken, Code::device,
-          "the function that takes lines runs on process 0 alone, so it cannot use the machine of all "
-          "processes; keep the lines, and use the machine after the call, or use one of open_local");
-  transport->begin();
-  turn.is_taken = true;
-  const std::unique_ptr<bool, void (*)(bool*)> given_back(&turn.is_taken,
-                                                          [](bool* taken) { *taken = false; });
-  try {
-    return f();
-  } catch (...) {
-    transport->leave(std::current_exception());
-    throw;
-  }
-}
-
-class LocalProgramRun : public Runnable {
- public:
-  LocalProgramRun(const Program& program, const Processes& processes, Team& team,
-                  const CompileOptions& options, Turn& turn)
-      : executable_(program, processes, team, options), transport_(options.transport), turn_(turn) {}
-
-  GlobalArrays run(GlobalArrays inputs, const Where&) override {
-    return done_together(transport_, turn_, [&] { return executable_.run(std::move(inputs)); });
-  }
-  std::string explain() const override { return executable_.explain(); }
-
- private:
-  Executable executable_;
-  Transport* transport_;
-  Turn& turn_;
-};
-
 }  // namespace
 
 LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
@@ -82,6 +44,7 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
             options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused),
       transport_(std::move(transport)) {
   ensure(transport_ || processes.count() == 1, "{} processes without a transport", processes.count());
+  if (transport_) turn_.emplace(*transport_);
   if (options.trace.empty() && !options.measure) return;
   std::vector<std::string> tracks = Timeline::names_of_workers(team_.workers());
   if (transport_) tracks.push_back("carrier");
@@ -99,25 +62,26 @@ LocalBackend::~LocalBackend() {
 }
 
 std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const CompileRequest& request) {
-  CompileOptions options;
-  options.storage = options_.storage;
 #ifdef TUTTI_CHECK_RACES
-  options.check_races = true;
+  constexpr bool check_races = true;
+#else
+  constexpr bool check_races = false;
 #endif
-  options.check_assumptions = options_.check_assumptions;
-  options.check_nans = options_.check_nans;
-  options.fuse = !options_.check_nans;
-  options.print = options_.print ? options_.print : print_to_standard_output;
-  options.timeline = timeline_.get();
-  options.compiled_at = request.where;
-  options.input_names = request.input_names;
-  options.input_shardings = request.input_shardings;
-  options.transport = transport_.get();
-  const auto made = [&] {
-    return std::make_unique<LocalProgramRun>(program, processes_, team_, options, turn_);
+  const CompileOptions options{.plan = {.storage = options_.storage,
+                                        .fusion = options_.check_nans ? Fusion::off : Fusion::on,
+                                        .check_assumptions = options_.check_assumptions},
+                               .request = request,
+                               .check_nans = options_.check_nans,
+                               .print = options_.print ? options_.print : print_to_standard_output,
+                               .check_races = check_races,
+                               .transport = transport_.get(),
+                               .turn = turn(),
+                               .timeline = timeline_.get()};
+  const auto made = [&]() -> std::unique_ptr<Runnable> {
+    return std::make_unique<Executable>(program, processes_, team_, options);
   };
   if (!transport_) return made();
-  return done_together(transport_.get(), turn_, [&]() -> std::unique_ptr<Runnable> {
+  return done_together(turn(), [&]() -> std::unique_ptr<Runnable> {
     require_agreement(*transport_, said_of(program, request), "compiles another program than");
     std::unique_ptr<Runnable> run;
     require_same_outcome(*transport_, [&] { run = made(); });
@@ -147,7 +111,7 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
   std::shared_ptr<std::byte> block;
   const auto allocate = [&] { block = allocate_block(stride * shards.holders().size()); };
   if (drivers && is_of_these) {
-    done_together(transport_.get(), turn_, [&] {
+    done_together(turn(), [&] {
       allocate();
       exchange_shards(*array, sharding, *transport_, block.get(), stride);
     });
@@ -160,7 +124,7 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
 
 void LocalBackend::do_together(const std::function<std::string()>& f, std::string_view differs) {
   if (!transport_) return static_cast<void>(f());
-  done_together(transport_.get(), turn_, [&] {
+  done_together(turn(), [&] {
     std::string said;
     require_same_outcome(*transport_, [&] { said = f(); });
     require_agreement(*transport_, said, differs);
@@ -194,7 +158,7 @@ void LocalBackend::require_equal_parts(const Shards& shards, const Tensors& part
     if (!drives(device)) continue;
     own.push_back({device, shards.shard(device), hash_of(parts[own.size()])});
   }
-  done_together(transport_.get(), turn_, [&] {
+  done_together(turn(), [&] {
     if (const auto differ = devices_that_differ(*transport_, own))
       fail(Code::argument, "devices {} and {} hold the same part under {}, but theirs differ", differ->first,
            differ->second, to_string(sharding));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
+#include <optional>
 
 #include "tutti/base/fork.hpp"
 #include "tutti/devices/processes.hpp"
@@ -10,17 +10,12 @@
 #include "tutti/devices/transport.hpp"
 #include "tutti/run/backend.hpp"
 #include "tutti/run/machine.hpp"
+#include "tutti/run/together.hpp"
 
 namespace tutti {
 
 class Shards;
 class Timeline;
-
-/// The processes do one thing together at a time, whichever thread asks for it.
-struct Turn {
-  std::recursive_mutex lock;
-  bool is_taken = false;
-};
 
 /// Virtual devices: a team of threads of this process computes for all devices, or for those that it owns.
 class LocalBackend : public Backend {
@@ -48,6 +43,7 @@ class LocalBackend : public Backend {
   std::string trace_failure() const override;
 
  private:
+  Turn* turn() { return turn_ ? &*turn_ : nullptr; }
   void require_equal_parts(const Shards& shards, const Tensors& parts, const Sharding& sharding);
   static std::string said_of(const Program& program, const CompileRequest& request);
 
@@ -55,8 +51,8 @@ class LocalBackend : public Backend {
   Processes processes_;
   Team team_;
   std::shared_ptr<Transport> transport_;  // null: there are no other processes
-  Turn turn_;
-  std::unique_ptr<Timeline> timeline_;  // null: nothing is recorded
+  std::optional<Turn> turn_;              // of the processes; none: there are no others
+  std::unique_ptr<Timeline> timeline_;    // null: nothing is recorded
   MadeHere is_here_;
 };
 

@@ -7,8 +7,8 @@
 
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/team.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/moves/enter.hpp"
+#include "tutti/ops/moves/leave.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/run/graph/address.hpp"
 #include "tutti/transform/replay.hpp"

@@ -32,12 +32,12 @@ Effects::Effects(const CallBacks& calls, const Mesh& mesh) {
 // As the local machine does it: the kernel is compiled for the devices at one position along the axes that
 // are decided.
 Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
-  Axes decided;
+  Axes divergent;
   for (const CallBack::EnclosingOp& each : call.around)
-    decided.insert(decided.end(), each.decided.begin(), each.decided.end());
-  const Mesh inner = mesh.without(decided);
-  const Layout layout(inner, Storage::by_type, at_position(call.operands, decided),
-                      at_position(call.results, decided));
+    divergent.insert(divergent.end(), each.divergent.begin(), each.divergent.end());
+  const Mesh inner = mesh.without(divergent);
+  const Layout layout(inner, Storage::by_type, at_position(call.operands, divergent),
+                      at_position(call.results, divergent));
   Kernel kernel = call.op->kernel(layout);
   auto* opaque = std::get_if<kernel::Opaque>(&kernel);
   require(opaque, Code::refused_rule, "XLA cannot call back a kernel that is part of others; leave it out");
@@ -53,7 +53,7 @@ Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
   }
   const Layout outer(mesh, Storage::by_type, {}, {});
   for (const CallBack::EnclosingOp& each : call.around) {
-    const Type chooser = Type(DType::boolean, {}).with(each.decided, State::varying);
+    const Type chooser = Type(DType::boolean, {}).with(each.divergent, State::varying);
     const std::vector<std::string> places = outer.holders(chooser);
     for (int device = 0; device < mesh.devices(); ++device) {
       const int position = outer.shard(chooser, device);
@@ -75,15 +75,15 @@ void Effects::run(const CallOperands& operands) {
   for (std::size_t i = 0; i < in_text.results.size(); ++i)
     std::memset(operands.results[i], 0, in_text.results[i].bytes());
   if (!part.is_first) return;
-  std::vector<Trip> trips(around);
+  std::vector<Iteration> iterations(around);
   for (std::size_t i = 0; i < around; ++i)
-    trips[i] = {.outer = i > 0 ? &trips[i - 1] : nullptr,
-                .equation = in_text.around[i].place,
-                .position = part.positions[i],
-                .place = &part.places[i],
-                .number = number_at(operands.operands[2 + i])};
-  const Trip* trip = around > 0 ? &trips.back() : nullptr;
-  StepPrinter printer(&log_, trip, in_text.place);
+    iterations[i] = {.outer = i > 0 ? &iterations[i - 1] : nullptr,
+                     .equation = in_text.around[i].place,
+                     .position = part.positions[i],
+                     .place = &part.places[i],
+                     .number = number_at(operands.operands[2 + i])};
+  const Iteration* iteration = around > 0 ? &iterations.back() : nullptr;
+  StepPrinter printer(&log_, iteration, in_text.place);
   printer.unit = part.unit;
   const std::size_t bytes = call.kernel.scratch_bytes;
   try {
@@ -91,7 +91,7 @@ void Effects::run(const CallOperands& operands) {
     call.kernel.run({std::span(operands.operands).subspan(2 + around), operands.results, scratch.get(),
                      part.unit, &printer});
   } catch (const Error& error) {
-    log_.add_failure(trip, in_text.place, part.unit, error.at(in_text.where, in_text.op->name()));
+    log_.add_failure(iteration, in_text.place, part.unit, error.at(in_text.where, in_text.op->name()));
   }
 }
 

@@ -35,23 +35,24 @@ std::int64_t lanes_of(const Manifest& manifest) {
 }
 
 /// The number of iterations of a loop over tiles that keeps a schedule short; 0: all iterations.
-std::int64_t trips_for(const Manifest& manifest, int calls) {
+std::int64_t iterations_for(const Manifest& manifest, int calls) {
   const std::int64_t lanes = lanes_of(manifest) * calls;
   if (lanes <= most_lanes || manifest.launch.grid == 0) return 0;
-  const std::int64_t trips = manifest.launch.tiles() / manifest.launch.grid;
-  if (trips <= 2) return 0;
-  return std::max<std::int64_t>(2, static_cast<std::int64_t>(static_cast<double>(trips) *
+  const std::int64_t iterations = manifest.launch.tiles() / manifest.launch.grid;
+  if (iterations <= 2) return 0;
+  return std::max<std::int64_t>(2, static_cast<std::int64_t>(static_cast<double>(iterations) *
                                                              static_cast<double>(most_lanes) /
                                                              static_cast<double>(lanes)));
 }
 
 /// Refuses what would take gigabytes and minutes: a program runs two tiles at least, and each rank reads
-/// those of all others. `trips`: that a loop runs; 0: all.
-void require_small(const Manifest& manifest, int calls, std::int64_t trips) {
-  const std::int64_t all_trips =
+/// those of all others. `iterations`: that a loop runs; 0: all.
+void require_small(const Manifest& manifest, int calls, std::int64_t iterations) {
+  const std::int64_t all_iterations =
       std::max<std::int64_t>(manifest.launch.tiles() / std::max(manifest.launch.grid, 1), 1);
   const double part =
-      trips == 0 ? 1 : std::min(1.0, static_cast<double>(trips) / static_cast<double>(all_trips));
+      iterations == 0 ? 1
+                      : std::min(1.0, static_cast<double>(iterations) / static_cast<double>(all_iterations));
   const double lanes = static_cast<double>(lanes_of(manifest)) * calls * part;
   require(lanes <= static_cast<double>(most_lanes_of_all), Code::memory,
           "--check: the ranks would load and store {} million elements in a schedule of as few tiles as "
@@ -113,7 +114,7 @@ std::string links_text(const CheckReport& report, const CollectiveSpec& spec, bo
 
 int check_kernel(const Manifest& manifest) {
   CheckOptions options;
-  options.most_trips = trips_for(manifest, options.calls);
+  options.most_trips = iterations_for(manifest, options.calls);
   require_small(manifest, options.calls, options.most_trips);
   const CheckReport report = checked({manifest, emit(manifest)}, options);
   fmt::print("check:     {} of {}, {}\n", counted(report.schedules, "schedule"),

@@ -9,14 +9,14 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 #include "tutti/run/watch/equal_terms.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
-#include "tutti/transform/transpose.hpp"
+#include "tutti/transform/vjp.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -19,7 +19,7 @@ struct Declaration {
   std::string scope;             // of a member its class: "Machine"; else empty
   std::string comment;           // the lines above it, without indentation; may be empty
   std::string text;              // without bodies of functions and without private members
-  std::string_view header = {};  // "tutti/ops/all_reduce.hpp"
+  std::string_view header = {};  // "tutti/ops/collectives/all_reduce.hpp"
   bool follows = false;          // stands directly below another one, with which it shares the comment
 };
 

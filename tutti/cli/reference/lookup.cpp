@@ -98,7 +98,7 @@ const Declaration& leader_of(const Declaration& declaration) {
   return *first;
 }
 
-/// "tutti/ops/all_reduce.hpp"; "tutti/devices/kernel.hpp, namespace tutti::ops".
+/// "tutti/ops/collectives/all_reduce.hpp"; "tutti/devices/kernel.hpp, namespace tutti::ops".
 std::string place_of(const Declaration& declaration) {
   const std::string header(declaration.header);
   return declaration.space.empty() ? header : header + ", namespace tutti::" + declaration.space;

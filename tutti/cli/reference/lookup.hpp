@@ -21,7 +21,7 @@ bool is_held_class(std::string_view name);
 /// name included.
 Declarations named_types(const Declarations& declarations);
 
-/// The lines of declarations, by header and namespace: "declared in tutti/ops/all_reduce.hpp", then each with
+/// The lines of declarations, by header and namespace: "declared in tutti/ops/reduce.hpp", then each with
 /// its comment.
 /// A comment that several share is shown with the first of them. Lines have at most `length` letters, if
 /// words permit.

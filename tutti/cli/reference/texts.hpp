@@ -9,7 +9,7 @@ namespace tutti::cli {
 
 /// A file of the repository.
 struct Text {
-  std::string_view path, text;  // "tutti/ops/all_reduce.hpp"
+  std::string_view path, text;  // "tutti/ops/collectives/all_reduce.hpp"
 };
 
 /// Headers in order of path, then pages. cmake/reference_texts.cmake writes the source of this function.

@@ -69,24 +69,24 @@ Arrays internal::switch_flat(const FlatSwitch& call) try {
   Array decider;
   Arrays operands;
   Types types;
-  Decided decided;
+  Divergence divergent;
   front_end(call.name, where, [&] {
     require(call.decider.array(), Code::number,
             "{} is a number of C++, so the branch is known while tracing; choose it with if", call.what);
     decider = Builder::current().own(*call.decider.array());
     check_decider(call, decider.type());
-    decided = {varying_axes(decider.type()), call.what, decider.type()};
+    divergent = {varying_axes(decider.type()), call.what, decider.type()};
     for (const Array& operand : call.operands) {
       operands.push_back(Builder::current().own(operand));
-      types.push_back(entering(fmt::format("operand {}", types.size()), operands.back().type(), decided));
+      types.push_back(entering(fmt::format("operand {}", types.size()), operands.back().type(), divergent));
     }
   });
   std::vector<InnerTrace> traces;
   const std::vector<bool> moving = Builder::current().moving(operands);
   for (const InnerFunction& branch : call.branches)
-    traces.push_back(trace_inside(types, decided, branch, {.moving = moving}));
+    traces.push_back(trace_inside(types, divergent, branch, {.moving = moving}));
   return front_end(call.name, where, [&] {
-    std::vector<AxisStates> states = joined_results(traces, decided.axes);
+    std::vector<AxisStates> states = joined_results(traces, divergent.axes);
     for (const Array& captured : share_captured(traces)) operands.push_back(captured);
     Switch op;
     for (const InnerTrace& branch : traces)

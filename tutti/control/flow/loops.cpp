@@ -47,7 +47,7 @@ std::string carry_name(std::size_t i, std::size_t own) {
   return i < own ? "the count of trips" : fmt::format("carry {}", i - own);
 }
 
-/// Widens the types of the carries by what a trip makes of them; true if none changed.
+/// Widens the types of the carries by what an iteration makes of them; true if none changed.
 bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   bool settled = true;
   require(body.outputs.size() >= carries.size(), Code::tree, "{} for {}",
@@ -101,7 +101,7 @@ Axes always_cast_over(const Program& body, Var input) {
 }
 
 /// A const, or xs, used only as V or R enters as R: its cotangent is then a sum of terms, reduced once after
-/// the loop and not in every trip.
+/// the loop and not in every iteration.
 Program with_reduced_inputs(const Program& original, std::size_t consts, std::size_t carries) {
   Program body = without_common_subexpressions(with_early_casts(original));
   Builder builder;
@@ -182,9 +182,9 @@ Arrays internal::while_flat(const FlatWhile& call, Where where) try {
     for (const Array& array : init) carries.push_back(array.type());
   });
   std::vector<InnerTrace> traces;
-  Decided decided{{}, call.what, {}};
+  Divergence divergent{{}, call.what, {}};
   for (bool settled = false; !settled;) {
-    traces = {trace_inside(carries, decided, call.test), trace_inside(carries, decided, call.body)};
+    traces = {trace_inside(carries, divergent, call.test), trace_inside(carries, divergent, call.body)};
     settled = front_end(call.name, where, [&] {
       Type decider = traces[0].program.type(traces[0].program.outputs[0]);
       require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
@@ -192,10 +192,10 @@ Arrays internal::while_flat(const FlatWhile& call, Where where) try {
       // Whether they communicate over it is seen once all types are: a gradient by a carry that is still I
       // would.
       require_decidable(call.what, decider, {});
-      bool same = varying_axes(decider) == decided.axes;
-      decided = {varying_axes(decider), call.what, decider};
+      bool same = varying_axes(decider) == divergent.axes;
+      divergent = {varying_axes(decider), call.what, decider};
       for (std::size_t i = 0; i < carries.size(); ++i) {
-        Type wide = entering(carry_name(i, call.own), carries[i], decided);
+        Type wide = entering(carry_name(i, call.own), carries[i], divergent);
         same = same && wide == carries[i];
         carries[i] = wide;
       }
@@ -203,7 +203,7 @@ Arrays internal::while_flat(const FlatWhile& call, Where where) try {
     });
   }
   return front_end(call.name, where, [&] {
-    require_decidable(call.what, *decided.by, {shared(traces[0].program), shared(traces[1].program)});
+    require_decidable(call.what, *divergent.by, {shared(traces[0].program), shared(traces[1].program)});
     Arrays operands = share_captured(traces);
     std::size_t consts = operands.size();
     Program body = with_output_states(traces[1].program, states_of_outputs(traces[1].program, carries));
@@ -245,18 +245,18 @@ Arrays without_first(Arrays arrays) {
 
 Arrays counted_loop(const Operand& lower, const Operand& upper, const InnerFunction& body,
                     const Arrays& init) {
-  std::int64_t first = 0, trips = 0;
+  std::int64_t first = 0, iterations = 0;
   Array numbers = front_end("fori_loop", lower.where(), [&] {
     first = whole_number(*lower.number());
-    trips = std::max<std::int64_t>(whole_number(*upper.number()) - first, 0);
-    return arange(trips, DType::i32) + first;
+    iterations = std::max<std::int64_t>(whole_number(*upper.number()) - first, 0);
+    return arange(iterations, DType::i32) + first;
   });
-  auto one_trip = [&](const Arrays& leaves) {  // the number comes last, as a slice
+  auto one_iteration = [&](const Arrays& leaves) {  // the number comes last, as a slice
     Arrays arguments{leaves.back()};
     arguments.insert(arguments.end(), leaves.begin(), leaves.end() - 1);
     return body(arguments);
   };
-  return scan_flat({"fori_loop", one_trip, init, {numbers}, {}}, lower.where());
+  return scan_flat({"fori_loop", one_iteration, init, {numbers}, {}}, lower.where());
 }
 
 Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunction& body,
@@ -266,7 +266,7 @@ Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunc
   auto goes_on = [&, &end = end](const Arrays& leaves) {
     return here([&] { return Arrays{leaves[0] < end}; });
   };
-  auto one_trip = [&](const Arrays& leaves) {
+  auto one_iteration = [&](const Arrays& leaves) {
     Arrays next = body(leaves);
     next.insert(next.begin(), here([&] { return leaves[0] + 1; }));
     return next;
@@ -274,7 +274,7 @@ Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunc
   Arrays start = init;
   start.insert(start.begin(), first);
   return without_first(
-      while_flat({"fori_loop", "the range of trips", goes_on, one_trip, start, 1}, lower.where()));
+      while_flat({"fori_loop", "the range of trips", goes_on, one_iteration, start, 1}, lower.where()));
 }
 
 }  // namespace

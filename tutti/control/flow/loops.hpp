@@ -29,7 +29,7 @@ struct FlatScan {
 Arrays scan_flat(const FlatScan& call, Where where);
 
 struct FlatWhile {
-  std::string_view name, what;  // decides how many trips there are: "the test"
+  std::string_view name, what;  // decides how many iterations there are: "the test"
   InnerFunction test, body;
   Arrays init;
   std::size_t own = 0;  // carries that are not the user's, the first ones
@@ -38,7 +38,7 @@ Arrays while_flat(const FlatWhile& call, Where where);
 
 inline constexpr std::string_view returned_as_started = "return the structure that the loop starts with";
 
-/// `body` takes the number of the trip and the carries.
+/// `body` takes the number of the iteration and the carries.
 Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body, const Arrays& init);
 
 template <class T>
@@ -78,7 +78,7 @@ auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
           Where where = Where::here()) {
   if constexpr (internal::returns_carry_and_y<F, C, X>()) {
     tree::FlatCall<F, C, X> call(f, std::tuple<C, X>{init, xs});
-    auto one_trip = [&](const Arrays& leaves) {
+    auto one_iteration = [&](const Arrays& leaves) {
       Arrays results = call(leaves);
       internal::require_same_structure("scan", tree::structure_of(init),
                                        tree::structure_of(std::get<0>(call.result())), where,
@@ -86,7 +86,7 @@ auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
       return results;
     };
     Arrays results =
-        internal::scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
+        internal::scan_flat({"scan", one_iteration, tree::flatten(init), tree::flatten(xs), options}, where);
     return call.result(results);
   } else {
     return std::pair<C, Array>(init, Array());  // callers take it apart: no further errors
@@ -106,15 +106,16 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
                 "while_loop: the body returns another type of carry than it starts with");
   tree::FlatCall<Test, C> tested(test, std::tuple<C>{init});
   tree::FlatCall<Body, C> call(body, std::tuple<C>{init});
-  auto one_trip = [&](const Arrays& leaves) {
+  auto one_iteration = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
     internal::require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where,
                                      internal::returned_as_started);
     return results;
   };
   auto goes_on = [&](const Arrays& leaves) { return tested(leaves); };
-  return tree::rebuild(
-      init, internal::while_flat({"while_loop", "the test", goes_on, one_trip, tree::flatten(init)}, where));
+  return tree::rebuild(init, internal::while_flat({"while_loop", "the test", goes_on, one_iteration,
+                                                   tree::flatten(init)},
+                                                  where));
 }
 
 /// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a
@@ -125,13 +126,13 @@ C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init
   static_assert(!Call::can_be_called || std::is_same_v<typename Call::Result, C>,
                 "fori_loop: the body returns another type of carry than it starts with");
   Call call(body, std::tuple<Array, C>{Array(), init});
-  auto one_trip = [&](const Arrays& leaves) {
+  auto one_iteration = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
     internal::require_same_structure("fori_loop", tree::structure_of(init), call.result_structure(),
                                      lower.where(), internal::returned_as_started);
     return results;
   };
-  return tree::rebuild(init, internal::fori_flat(lower, upper, one_trip, tree::flatten(init)));
+  return tree::rebuild(init, internal::fori_flat(lower, upper, one_iteration, tree::flatten(init)));
 }
 
 }  // namespace tutti

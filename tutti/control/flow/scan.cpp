@@ -9,9 +9,9 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/flow/scan_groups.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -74,7 +74,7 @@ Kernel Scan::kernel(const Layout&) const {
   return kernel::Sub{kernel::Sub::Control::repeat, {body}, consts, carries, length, reverse};
 }
 
-// A carry has a tangent if it starts with one, or a trip gives it one.
+// A carry has a tangent if it starts with one, or an iteration gives it one.
 Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
   ScanGroups ends(*this);
   auto of_carries = static_cast<std::size_t>(carries);
@@ -107,8 +107,8 @@ Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
 
 namespace {
 
-/// The transposed scan. It runs in reverse order, passes the cotangents of the carries from trip to trip, and
-/// accumulates the cotangents of linear consts, from zero.
+/// The transposed scan. It runs in reverse order, passes the cotangents of the carries from iteration to
+/// iteration, and accumulates the cotangents of linear consts, from zero.
 class Backwards {
  public:
   Backwards(const Scan& scan, const LinearOperands& operands, const Tangents& cotangents)
@@ -131,8 +131,8 @@ class Backwards {
     take_known(ends_.carries, ends_.xs);
     std::size_t xs = given_.size();
     take_cotangents(of_carries(), scan_.body->outputs.size());
-    auto trip = [&](const Arrays& in) { return one_trip(in, consts, sums, carries, xs); };
-    Scan loop{shared(trace(types_, trip).program), static_cast<int>(consts),
+    auto iteration = [&](const Arrays& in) { return one_iteration(in, consts, sums, carries, xs); };
+    Scan loop{shared(trace(types_, iteration).program), static_cast<int>(consts),
               static_cast<int>(carries - consts), scan_.length, !scan_.reverse};
     Arrays found = tutti::apply(loop, given_);
     Tangents result;
@@ -162,8 +162,8 @@ class Backwards {
 
   // in: known consts | sums of cotangents of linear consts | cotangents of carries | known xs | cotangents of
   // ys
-  Arrays one_trip(const Arrays& in, std::size_t consts, std::size_t sums, std::size_t carries,
-                  std::size_t xs) const {
+  Arrays one_iteration(const Arrays& in, std::size_t consts, std::size_t sums, std::size_t carries,
+                       std::size_t xs) const {
     Arrays arguments;  // of the body's transpose: what is known, then cotangents
     auto add = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) arguments.push_back(in[i]);
@@ -183,7 +183,7 @@ class Backwards {
   ScanGroups ends_;
   Bits linear_;
   Program of_body_;
-  Types types_;   // of the operands in a trip
+  Types types_;   // of the operands in an iteration
   Arrays given_;  // the operands
 };
 
@@ -239,9 +239,9 @@ std::vector<Example> Scan::examples() {
   auto linear = [](const Arrays& v) -> Arrays { return {v[1] * 0.5 + v[2], v[1] - v[0]}; };
   for (Type type : {x, x.with(a, varying), x.with(a, unreduced), x.with(a, reduced)})
     for (bool backwards : {false, true}) add(scan_of({type, type, type}, 1, 1, backwards, linear));
-  Scan of_no_trips = scan_of({x, x, x}, 1, 1, false, linear);
-  of_no_trips.length = 0;
-  add(of_no_trips);
+  Scan of_no_iterations = scan_of({x, x, x}, 1, 1, false, linear);
+  of_no_iterations.length = 0;
+  add(of_no_iterations);
   auto summed = [&](const Arrays& v) -> Arrays { return {all_reduce(v[1], {a}) * 0.5 + v[0]}; };
   for (Type type : {x.with(a, varying), x.with(a, unreduced).with(b, varying)})
     add(scan_of({type.with(a, invariant), type}, 0, 1, false, summed));

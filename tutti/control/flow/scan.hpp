@@ -9,9 +9,9 @@ namespace tutti {
 
 /// A loop of known length over slices: body(consts, carries, a slice of each x) -> (carries, a slice of each
 /// y).
-/// consts: [..], the same in every trip; carries: [..] -> [..]; xs: [length, ..]; results: the carries after
-/// the last trip, then ys: [length, ..]. States are those of the body.
-/// Cost: `length` bodies; slices are not copied. The gradient keeps, for every trip, the residuals that
+/// consts: [..], the same in every iteration; carries: [..] -> [..]; xs: [length, ..]; results: the carries
+/// after the last iteration, then ys: [length, ..]. States are those of the body.
+/// Cost: `length` bodies; slices are not copied. The gradient keeps, for every iteration, the residuals that
 /// depend on a carry, and runs the other way.
 /// Source: jax.lax.scan.
 struct Scan {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan as a while: the number of the trip, the operands and the stacked results go from trip to trip.
+// A scan as a while: the number of the iteration, the operands and the stacked results go from iteration to
+// iteration.
 #include "tutti/control/flow/scan.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/program.hpp"
@@ -29,25 +30,25 @@ class Loop {
                                     {{"broadcast_dimensions", stablehlo::integers({})}}));
     }
     auto goes_on = [&](const Lowered& v) -> Lowered { return {less(v[0], number(scan_.length))}; };
-    auto trip = [&](const Lowered& v) { return one_trip(v, types); };
-    // Zero trips: the result is the initial carries, and xs has no slice.
+    auto iteration = [&](const Lowered& v) { return one_iteration(v, types); };
+    // Zero iterations: the result is the initial carries, and xs has no slice.
     Lowered end = scan_.length == 0 ? start
                                     : emitter_.emit_with_regions("stablehlo.while", start, types,
-                                                                 {{types, goes_on}, {types, trip}});
+                                                                 {{types, goes_on}, {types, iteration}});
     Lowered found(end.begin() + 1 + scan_.consts, end.begin() + 1 + scan_.consts + scan_.carries);
     found.insert(found.end(), end.end() - static_cast<std::ptrdiff_t>(ys), end.end());
     return found;
   }
 
  private:
-  Lowered one_trip(const Lowered& v, const Types& types) {
+  Lowered one_iteration(const Lowered& v, const Types& types) {
     std::size_t inputs = scan_.body->inputs.size();
     auto before_xs = static_cast<std::size_t>(scan_.consts) + static_cast<std::size_t>(scan_.carries);
     stablehlo::Value at = v[0];
     if (scan_.reverse) at = emitter_.emit("stablehlo.subtract", {number(scan_.length - 1), v[0]}, counter);
     Lowered given(v.begin() + 1, v.begin() + 1 + static_cast<std::ptrdiff_t>(before_xs));
     for (std::size_t i = before_xs; i < inputs; ++i) given.push_back(slice(v[1 + i], types[1 + i], at));
-    Lowered found = emitter_.lower_trip(*scan_.body, v[0], given);
+    Lowered found = emitter_.lower_iteration(*scan_.body, v[0], given);
     Lowered next = v;
     next[0] = emitter_.emit("stablehlo.add", {v[0], number(1)}, counter);
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scan that is linear in some operands, cut in two loops. The known one gives its residuals as ys. Those
-// that do not change from trip to trip are computed once, outside; those that are slices of xs are there
-// already.
+// that do not change from iteration to iteration are computed once, outside; those that are slices of xs are
+// there already.
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -59,7 +59,7 @@ class Splitter {
   }
 
   void sort_residuals() {
-    Bits varies(known_.size(), true);  // from trip to trip
+    Bits varies(known_.size(), true);  // from iteration to iteration
     std::fill_n(varies.begin(), known_consts_, false);
     Bits changes = depending_outputs(halves_.known, varies);
     for (std::size_t i = known_results_; i < changes.size(); ++i) {

@@ -31,8 +31,8 @@ struct SplitBranch {
   std::vector<std::size_t> leaving;  // outputs of the known half
 };
 
-/// `decided`: the axes along which devices may take different branches.
-SplitBranch halves_of(const Program& branch, const Bits& linear, const Axes& decided) {
+/// `divergent`: the axes along which devices may take different branches.
+SplitBranch halves_of(const Program& branch, const Bits& linear, const Axes& divergent) {
   SplitProgram split = tutti::split(branch, linear);
   SplitBranch halves{std::move(split), 0, {}, {}};
   const Program& known = halves.split.known;
@@ -44,7 +44,7 @@ SplitBranch halves_of(const Program& branch, const Bits& linear, const Axes& dec
     if (operand != known.inputs.end()) {
       halves.residuals.push_back(
           {SplitBranch::Way::operand, static_cast<std::size_t>(operand - known.inputs.begin())});
-    } else if (!depends[i] || type != type.with(decided, State::varying)) {
+    } else if (!depends[i] || type != type.with(divergent, State::varying)) {
       halves.residuals.push_back({SplitBranch::Way::again});
     } else {
       halves.residuals.push_back({SplitBranch::Way::result, halves.leaving.size()});

@@ -9,10 +9,10 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
-#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reduce.hpp"
@@ -118,7 +118,7 @@ While while_any(const While& loop, const Axis& axis, const Types& types) {
       {loop.test, loop.body});
   Program test = batch(*loop.test, axis), body = batch(*loop.body, axis);
   auto any = [&](const Arrays& v) -> Arrays { return {reduce_max(inline_program(test, v)[0])}; };
-  auto trip = [&](const Arrays& v) {
+  auto iteration = [&](const Arrays& v) {
     Array wants = inline_program(test, v)[0];
     Arrays next = inline_program(body, v);
     for (std::size_t i = 0; i < next.size(); ++i) {
@@ -127,7 +127,7 @@ While while_any(const While& loop, const Axis& axis, const Types& types) {
     }
     return next;
   };
-  return {shared(trace(types, any).program), shared(trace(types, trip).program), loop.consts};
+  return {shared(trace(types, any).program), shared(trace(types, iteration).program), loop.consts};
 }
 
 }  // namespace
@@ -153,7 +153,8 @@ BatchedArrays While::batch(const Axis& axis, const BatchedArrays& operands, cons
 
 // --- Lowering, examples ------------------------------------------------------------------------------------
 
-// An op with an effect needs the number of the trip: then it is the first value that goes from trip to trip.
+// An op with an effect needs the number of the iteration: then it is the first value that goes from iteration
+// to iteration.
 Lowered While::lower(Emitter& emitter, const Lowered& operands) const {
   const bool counts = Op(*this)->has_effect();
   const Type counter(DType::i32, {});
@@ -164,19 +165,20 @@ Lowered While::lower(Emitter& emitter, const Lowered& operands) const {
     types.insert(types.begin(), counter);
     start.insert(start.begin(), number(0));
   }
-  const auto one_trip = [&](const SubProgram& part, const Lowered& v) {
-    return counts ? emitter.lower_trip(*part, v[0], {v.begin() + 1, v.end()}) : emitter.lower(*part, v);
+  const auto one_iteration = [&](const SubProgram& part, const Lowered& v) {
+    return counts ? emitter.lower_iteration(*part, v[0], {v.begin() + 1, v.end()}) : emitter.lower(*part, v);
   };
   const auto kept = consts + (counts ? 1 : 0);
-  auto goes_on = [&](const Lowered& v) { return one_trip(test, v); };
-  auto trip = [&](const Lowered& v) {
-    const Lowered found = one_trip(body, v);
+  auto goes_on = [&](const Lowered& v) { return one_iteration(test, v); };
+  auto iteration = [&](const Lowered& v) {
+    const Lowered found = one_iteration(body, v);
     Lowered next(v.begin(), v.begin() + kept);
     if (counts) next[0] = emitter.emit("stablehlo.add", {v[0], number(1)}, counter);
     next.insert(next.end(), found.begin(), found.end());
     return next;
   };
-  Lowered end = emitter.emit_with_regions("stablehlo.while", start, types, {{types, goes_on}, {types, trip}});
+  Lowered end =
+      emitter.emit_with_regions("stablehlo.while", start, types, {{types, goes_on}, {types, iteration}});
   return {end.begin() + kept, end.end()};
 }
 

@@ -12,26 +12,26 @@
 
 namespace tutti {
 
-InnerTrace ops::trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
+InnerTrace ops::trace_inside(const Types& inputs, const Divergence& divergent, const InnerFunction& function,
                              const Builder::Differentiated& later) {
-  Builder inner(decided.axes, later.often);
+  Builder inner(divergent.axes, later.often);
   Arrays declared;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     declared.push_back(inner.input(inputs[i], later.moving.empty() || later.moving[i]));
   Program program = inner.finish(function(declared));
   require_finished(program);
-  for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), decided);
+  for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), divergent);
   return {std::move(program), {inner.captured().begin(), inner.captured().end()}};
 }
 
-Type ops::entering(std::string_view what, Type type, const Decided& decided) {
-  for (const Axis& axis : decided.axes)
+Type ops::entering(std::string_view what, Type type, const Divergence& divergent) {
+  for (const Axis& axis : divergent.axes)
     require(type.at(axis) != State::unreduced, Code::state,
             "{} is {} ({}), and {} is {} ({}): devices would go different ways with terms of one sum. Reduce "
             "it first: psum(x, \"{}\")",
-            what, in_words(type, axis), to_string(type), decided.what, in_words(*decided.by, axis),
-            to_string(*decided.by), axis.name);
-  return type.with(decided.axes, State::varying);
+            what, in_words(type, axis), to_string(type), divergent.what, in_words(*divergent.by, axis),
+            to_string(*divergent.by), axis.name);
+  return type.with(divergent.axes, State::varying);
 }
 
 Arrays ops::share_captured(std::vector<InnerTrace>& traces) {

@@ -18,18 +18,18 @@ struct InnerTrace {
   Arrays captured;
 };
 /// The axes along which devices go different ways, and the value that decides it.
-struct Decided {
+struct Divergence {
   Axes axes = {};
   std::string_view what = {};  // "the predicate"
   std::optional<Type> by = {};
 };
-/// Captured values become varying along the axes of `decided`. Throws T004 for a captured partial sum over
+/// Captured values become varying along the axes of `divergent`. Throws T004 for a captured partial sum over
 /// one of them.
-InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
+InnerTrace trace_inside(const Types& inputs, const Divergence& divergent, const InnerFunction& function,
                         const Builder::Differentiated& later = {});
 /// The type of a captured value inside code where devices go different ways. Throws T004 for partial sums;
 /// `what` names the value.
-Type entering(std::string_view what, Type type, const Decided& decided);
+Type entering(std::string_view what, Type type, const Divergence& divergent);
 
 /// Gives each program all captured values, each once, as inputs after its declared ones. Returns these
 /// values.

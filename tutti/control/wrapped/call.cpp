@@ -12,9 +12,9 @@
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/arg_reduce.hpp"
-#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/linearity.hpp"
-#include "tutti/ops/ragged_all_to_all.hpp"
+#include "tutti/ops/moves/exchange.hpp"
+#include "tutti/ops/moves/ragged_all_to_all.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/simplify.hpp"
 

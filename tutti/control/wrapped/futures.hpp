@@ -10,8 +10,8 @@
 
 #include "tutti/base/namespaces.hpp"
 #include "tutti/control/wrapped/start.hpp"
-#include "tutti/ops/of_trees.hpp"
-#include "tutti/ops/ragged_all_to_all.hpp"
+#include "tutti/ops/collectives/of_trees.hpp"
+#include "tutti/ops/moves/ragged_all_to_all.hpp"
 
 namespace tutti::internal {
 

@@ -14,9 +14,12 @@ namespace tutti {
 namespace {
 
 // One row of x per index.
-WindowDims rows_of(const Array& x) {
-  WindowDims dims{.window = {}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{1}};
-  for (int i = 1; i < x.rank(); ++i) dims.window.push_back(Dim{i});
+GatherDims rows_of(const Array& x) {
+  GatherDims dims{.offset_dims = {},
+                  .collapsed_slice_dims = {Dim{0}},
+                  .start_index_map = {Dim{0}},
+                  .index_vector_dim = Dim{1}};
+  for (int i = 1; i < x.rank(); ++i) dims.offset_dims.push_back(Dim{i});
   return dims;
 }
 
@@ -33,7 +36,7 @@ Array neutral_elements(ReduceKind kind, const Type& type) {
   return broadcast_to(constant(none), type.shape());
 }
 
-using ScatterBy = Array (*)(const Operand&, const Array&, const Operand&, const WindowDims&,
+using ScatterBy = Array (*)(const Operand&, const Array&, const Operand&, const GatherDims&,
                             const ScatterOptions&);
 
 Array of_segments(std::string_view name, ReduceKind kind, ScatterBy scatter_by, const Operand& x,

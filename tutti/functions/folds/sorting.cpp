@@ -28,8 +28,11 @@ namespace tutti {
 namespace {
 
 // The indices are numbers of elements of an array of one dim.
-WindowDims single_elements() {
-  return {.window = {}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{1}};
+GatherDims single_elements() {
+  return {.offset_dims = {},
+          .collapsed_slice_dims = {Dim{0}},
+          .start_index_map = {Dim{0}},
+          .index_vector_dim = Dim{1}};
 }
 
 void require_numbered(std::int64_t elements, const Array& x) {

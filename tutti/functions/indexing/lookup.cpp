@@ -75,13 +75,13 @@ class Planner {
       const IndexItem& item = *placed.item;
       bool windowed = is_window(item);
       lookup.sizes.push_back(windowed ? item.count : std::min<std::int64_t>(x_[item.dim], 1));
-      if (!windowed) lookup.dims.collapsed.push_back(item.dim);
+      if (!windowed) lookup.dims.collapsed_slice_dims.push_back(item.dim);
       if (windowed && item.start == 0) continue;  // windows start at 0 by themselves
-      lookup.dims.index_map.push_back(item.dim);
+      lookup.dims.start_index_map.push_back(item.dim);
       components.push_back(component(item, placed.at));
     }
-    lookup.dims.window = windows_;
-    lookup.dims.index_vector = Dim{table_.rank()};
+    lookup.dims.offset_dims = windows_;
+    lookup.dims.index_vector_dim = Dim{table_.rank()};
     lookup.indices = joined(components);
     lookup.shape = Shape(shape_);
     return lookup;

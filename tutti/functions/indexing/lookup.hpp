@@ -10,7 +10,7 @@ namespace tutti {
 /// x[items] = gather(x, indices, dims, sizes), without a transpose: dims that array indices give and dims of
 /// windows stand where NumPy has them.
 struct Lookup {
-  WindowDims dims;
+  GatherDims dims;
   WindowSizes sizes;
   Array indices;
   Shape shape;  // of x[items]

@@ -5,8 +5,8 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/random_bits.hpp"

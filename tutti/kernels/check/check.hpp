@@ -42,9 +42,9 @@ struct CheckOptions {
   std::int64_t wait_limit = 0;       // the wait_limit argument of the kernels; 0: they wait for ever
   std::optional<Absence> absent = {};
   Numbers numbers = Numbers::whole;
-  /// The trips that a longer loop runs if it carries no values: the first, the last, and others drawn by
-  /// index, about this number in all. Bytes that only skipped trips write have no value: they are neither
-  /// stored further nor compared. 0: all trips.
+  /// The iterations that a longer loop runs if it carries no values: the first, the last, and others drawn by
+  /// index, about this number in all. Bytes that only skipped iterations write have no value: they are
+  /// neither stored further nor compared. 0: all iterations.
   std::int64_t most_trips = 0;
   std::int64_t most_ops = 0;                // no schedule begins after this number of ops; 0: no limit
   std::int64_t most_turns = 2'000'000'000;  // a schedule with more is a livelock

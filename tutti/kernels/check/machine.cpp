@@ -138,7 +138,7 @@ void KernelMachine::run(Program& p) {
         for (const std::uint32_t bound : {i.x, i.y, i.w}) need(p, i, bound, 0, "a bound of the loop");
         if (static_cast<std::int64_t>(words[i.x + 1]) >= static_cast<std::int64_t>(words[i.y + 1]))
           p.pc = i.target;
-        else if (i.flag && setup_.most_trips > 0 && skips_trip(p, i)) {
+        else if (i.flag && setup_.most_trips > 0 && skips_iteration(p, i)) {
           words[i.x + 1] += words[i.w + 1];
           --p.pc;
         }
@@ -199,14 +199,14 @@ bool KernelMachine::may_park(Program& p) {
   return true;
 }
 
-bool KernelMachine::skips_trip(const Program& p, const Instruction& i) const {
+bool KernelMachine::skips_iteration(const Program& p, const Instruction& i) const {
   const auto at = static_cast<std::int64_t>(p.words[i.x + 1]),
              end = static_cast<std::int64_t>(p.words[i.y + 1]);
   const auto first = static_cast<std::int64_t>(p.words[i.z + 1]),
              step = static_cast<std::int64_t>(p.words[i.w + 1]);
-  const std::int64_t trips = (end - first + step - 1) / std::max<std::int64_t>(step, 1);
-  if (trips <= setup_.most_trips || at == first || at >= end - step) return false;
-  return mixed(static_cast<std::uint64_t>(at)) % static_cast<std::uint64_t>(trips) >=
+  const std::int64_t iterations = (end - first + step - 1) / std::max<std::int64_t>(step, 1);
+  if (iterations <= setup_.most_trips || at == first || at >= end - step) return false;
+  return mixed(static_cast<std::uint64_t>(at)) % static_cast<std::uint64_t>(iterations) >=
          static_cast<std::uint64_t>(setup_.most_trips);
 }
 

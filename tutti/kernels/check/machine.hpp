@@ -144,7 +144,7 @@ class KernelMachine {
   void wake(Page& page, std::uint64_t address, std::uint64_t bytes);
   void unwatch(Program& program);
   static bool may_park(Program& program);
-  bool skips_trip(const Program& program, const Instruction& instruction) const;
+  bool skips_iteration(const Program& program, const Instruction& instruction) const;
 
   // streams.cpp
   void turn_of_stream(int rank);

@@ -140,8 +140,8 @@ void KernelMachine::clear_output(int rank, int call_number) {
       page.shadows[i].has_value = 0;
     }
   };
-  // If peers do not see the output, only the rank's kernels touched it. If trips are skipped, untouched pages
-  // have no values and stay unmade.
+  // If peers do not see the output, only the rank's kernels touched it. If iterations are skipped, untouched
+  // pages have no values and stay unmade.
   if (!call.peers_see_outputs || setup_.most_trips > 0) {
     for (Page* page : setup_.memory.touched())
       if (page->allocation == static_cast<std::uint32_t>(output)) clear(*page);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "tutti/ops/exchange_peers.hpp"
+#include "tutti/ops/moves/exchange_peers.hpp"
 
 namespace tutti {
 namespace {

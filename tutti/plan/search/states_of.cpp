@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tutti/ops/exchange_digits.hpp"
+#include "tutti/ops/moves/exchange_digits.hpp"
 
 namespace tutti {
 namespace {

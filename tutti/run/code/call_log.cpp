@@ -13,24 +13,24 @@
 
 namespace tutti {
 
-std::string place_of(const Trip* trip) {
+std::string place_of(const Iteration* iteration) {
   std::string place;
-  for (; trip; trip = trip->outer)
-    if (!trip->place->empty()) place.insert(0, *trip->place + (place.empty() ? "" : ", "));
+  for (; iteration; iteration = iteration->outer)
+    if (!iteration->place->empty()) place.insert(0, *iteration->place + (place.empty() ? "" : ", "));
   return place;
 }
 
-std::vector<std::int64_t> CallLog::place_in_program(const Trip* trip, std::size_t equation,
+std::vector<std::int64_t> CallLog::place_in_program(const Iteration* iteration, std::size_t equation,
                                                     std::int64_t unit) {
-  std::vector<const Trip*> trips;
-  for (; trip; trip = trip->outer) trips.insert(trips.begin(), trip);
+  std::vector<const Iteration*> iterations;
+  for (; iteration; iteration = iteration->outer) iterations.insert(iterations.begin(), iteration);
   std::vector<std::int64_t> place;
-  for (const Trip* each : trips) {
+  for (const Iteration* each : iterations) {
     place.push_back(static_cast<std::int64_t>(each->equation));
     place.push_back(each->number);
   }
   place.push_back(static_cast<std::int64_t>(equation));
-  for (const Trip* each : trips) place.push_back(each->position);
+  for (const Iteration* each : iterations) place.push_back(each->position);
   place.push_back(unit);
   return place;
 }
@@ -45,14 +45,14 @@ void CallLog::add(Entry entry) {
   entries_.push_back(std::move(entry));
 }
 
-void CallLog::add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line) {
-  add({place_in_program(trip, equation, unit), std::move(line)});
+void CallLog::add(const Iteration* iteration, std::size_t equation, std::int64_t unit, std::string line) {
+  add({place_in_program(iteration, equation, unit), std::move(line)});
 }
 
-void CallLog::add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error) {
-  add({place_in_program(trip, equation, unit), std::move(error)});
-  for (; trip; trip = trip->outer)
-    if (trip->has_failed) *trip->has_failed = true;
+void CallLog::add_failure(const Iteration* iteration, std::size_t equation, std::int64_t unit, Error error) {
+  add({place_in_program(iteration, equation, unit), std::move(error)});
+  for (; iteration; iteration = iteration->outer)
+    if (iteration->has_failed) *iteration->has_failed = true;
 }
 
 CallLog::Contents CallLog::take() {

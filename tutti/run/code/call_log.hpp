@@ -18,18 +18,18 @@
 
 namespace tutti {
 
-/// One trip of a loop, or the branch that was chosen, for the devices at one position along the axes decided
-/// (SubWork).
-struct Trip {
-  const Trip* outer;                        // null: the equation is in the program itself
+/// One iteration of a loop, or the branch that was chosen, for the devices at one position along the
+/// divergent axes (SubWork).
+struct Iteration {
+  const Iteration* outer;                   // null: the equation is in the program itself
   std::size_t equation;                     // of the loop or switch
-  std::int64_t position;                    // along the axes decided, among those of all processes
-  const std::string* place;                 // "i=1": the same in words; empty if no axis is decided
-  std::int64_t number = 0;                  // of the trip; of a switch the branch
+  std::int64_t position;                    // along the divergent axes, among those of all processes
+  const std::string* place;                 // "i=1": the same in words; empty if no axis is divergent
+  std::int64_t number = 0;                  // of the iteration; of a switch the branch
   std::atomic<bool>* has_failed = nullptr;  // set by a failure inside that the call keeps; of a while loop
 };
-/// "i=1, j=0": the positions of all trips. Empty if no axis is decided.
-std::string place_of(const Trip* trip);
+/// "i=1, j=0": the positions of all iterations. Empty if no axis is divergent.
+std::string place_of(const Iteration* iteration);
 
 /// Collects what happens in a call, from all its threads.
 class CallLog {
@@ -38,12 +38,12 @@ class CallLog {
   bool keeps_failures = false;
 
   /// `unit`: which of the distinct values the line is about.
-  void add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line);
+  void add(const Iteration* iteration, std::size_t equation, std::int64_t unit, std::string line);
   /// An error of a device that does not stop the others.
-  void add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error);
+  void add_failure(const Iteration* iteration, std::size_t equation, std::int64_t unit, Error error);
 
   struct Contents {
-    std::vector<std::string> lines;  // in the order of the program: by trip, equation, device
+    std::vector<std::string> lines;  // in the order of the program: by iteration, equation, device
     std::optional<Error> failure;    // the first one in that order; later lines are left out
   };
   /// Returns what was collected, and forgets it.
@@ -54,11 +54,11 @@ class CallLog {
 
  private:
   struct Entry {
-    /// Equation and trip of all enclosing loops, outermost first; the equation; then positions and unit.
+    /// Equation and iteration of all enclosing loops, outermost first; the equation; then positions and unit.
     std::vector<std::int64_t> place;
     std::variant<std::string, Error> what;
   };
-  static std::vector<std::int64_t> place_in_program(const Trip* trip, std::size_t equation,
+  static std::vector<std::int64_t> place_in_program(const Iteration* iteration, std::size_t equation,
                                                     std::int64_t unit);
   /// Keeps nothing that comes after the first failure, because nobody is told of it.
   void add(Entry entry);
@@ -73,18 +73,18 @@ void print_to_standard_output(std::string_view line);
 /// The printer of one step.
 class StepPrinter : public kernel::Printer {
  public:
-  StepPrinter(CallLog* log, const Trip* trip, std::size_t equation)
-      : log_(log), trip_(trip), equation_(equation) {}
+  StepPrinter(CallLog* log, const Iteration* iteration, std::size_t equation)
+      : log_(log), iteration_(iteration), equation_(equation) {}
 
   std::int64_t unit = 0;  // the present one
   void print(std::string line) override {
-    if (log_) log_->add(trip_, equation_, unit, std::move(line));
+    if (log_) log_->add(iteration_, equation_, unit, std::move(line));
   }
-  std::string place() const override { return place_of(trip_); }
+  std::string place() const override { return place_of(iteration_); }
 
  private:
   CallLog* log_;
-  const Trip* trip_;
+  const Iteration* iteration_;
   std::size_t equation_;
 };
 

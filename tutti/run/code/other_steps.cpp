@@ -165,7 +165,7 @@ void Columns::touch(const WorkerStep& step, StepContext& context, const OnTouche
 void Failing::keep_or_throw(const Error& error, const StepContext& context, std::int64_t unit) const {
   CallLog* log = context.crew.log;
   if (!log || !log->keeps_failures) throw error;
-  log->add_failure(context.crew.trip, equation, unit, error.at(where, op));
+  log->add_failure(context.crew.iteration, equation, unit, error.at(where, op));
 }
 
 kernel::Lines OpaqueCode::lines_of(const WorkerStep& step) const {
@@ -176,7 +176,7 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
   const std::size_t each = operands + results;
   const std::span<std::byte* const> all = of_units(addresses, each, step);
   const std::int64_t* number = numbers.data() + step.unit_begin;
-  StepPrinter printer(context.crew.log, context.crew.trip, equation);
+  StepPrinter printer(context.crew.log, context.crew.iteration, equation);
   for (std::size_t i = 0; i < all.size(); i += each) {
     printer.unit = *number++;
     try {

@@ -20,10 +20,10 @@ namespace tutti {
 struct Crew {
   Team* team = nullptr;  // null: alone
   int worker = 0;
-  Track* track = nullptr;          // records the worker's steps and waits; null: not recorded
-  CallLog* log = nullptr;          // takes the lines of the call; null: nobody reads them
-  const Trip* trip = nullptr;      // the innermost loop or switch that the plan is in
-  Transport* transport = nullptr;  // to other processes; null: there are none
+  Track* track = nullptr;                // records the worker's steps and waits; null: not recorded
+  CallLog* log = nullptr;                // takes the lines of the call; null: nobody reads them
+  const Iteration* iteration = nullptr;  // the innermost loop or switch that the plan is in
+  Transport* transport = nullptr;        // to other processes; null: there are none
   Transport::Lane lane = Transport::Lane::call;
   Carrier* carrier = nullptr;         // does the steps; null: a worker does
   Track* track_of_carrier = nullptr;  // of the steps that a worker hands over

@@ -54,7 +54,6 @@ std::optional<std::size_t> future_of(const Graph& graph, const Step& step);
 /// The work of a step with sub-programs; null for every other step.
 const SubWork* sub_work(const Graph& graph, const Step& step);
 
-enum class Fusion { on, off };
 /// Groups tasks into steps. A reduction of rows joins the first region that it fits, at or after its
 /// operand's; any other task joins the last region that it fits.
 Steps make_steps(const Graph& graph, Fusion fusion);

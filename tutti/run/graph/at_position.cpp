@@ -5,7 +5,7 @@
 #include "tutti/control/flow/switch.hpp"
 #include "tutti/control/flow/while.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/axis_index.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/transform/replay.hpp"
 #include "tutti/transform/simplify.hpp"

@@ -7,7 +7,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
-#include "tutti/ops/assume_invariant.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
 #include "tutti/run/graph/merged_transfers.hpp"
 
@@ -37,19 +37,17 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const Program& local, const Processes& processes, Storage storage,
-                           bool check_assumptions, const std::optional<Ports>& ports,
-                           std::int64_t least_assembled_bytes)
-    : graph_{processes.box(), storage, local, {}, {}, {}, {}, {}},
+GraphBuilder::GraphBuilder(const Program& local, const Processes& processes, const PlanOptions& options,
+                           const std::optional<Ports>& ports)
+    : graph_{processes.box(), options.storage, local, {}, {}, {}, {}, {}},
       processes_(processes),
       ports_(ports),
-      check_assumptions_(check_assumptions),
-      least_assembled_bytes_(least_assembled_bytes) {
+      options_(options) {
   const Mesh& mesh = processes.whole();
   graph_.whole = mesh;
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) graph_.first.push_back(processes.first(axis));
   graph_.is_sub_program = ports.has_value();
-  if (least_assembled_bytes == 0) graph_.shortest_rimmed_line = 1;
+  if (options.least_assembled_bytes == 0) graph_.shortest_rimmed_line = 1;
   output_of_.assign(local.types.size(), std::nullopt);
   for (std::size_t i = local.outputs.size(); i-- > 0;) output_of_[local.outputs[i]] = i;
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
@@ -65,7 +63,7 @@ Graph GraphBuilder::build() && {
     equation_ = i;
     try {
       const AssumeInvariant* assumption = equation().op.as<AssumeInvariant>();
-      if (assumption && check_assumptions_) lower_to_first_of_equals(assumption->axes);
+      if (assumption && options_.check_assumptions) lower_to_first_of_equals(assumption->axes);
       else std::visit([this](const auto& kernel) { lower(kernel); }, kernels_[i]);
     } catch (const Error& error) {
       rethrow_at(graph_, i, error);
@@ -260,9 +258,9 @@ void GraphBuilder::drop_unread_copies() {
   graph_.tasks = std::move(left);
 }
 
-Graph make_graph(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
-                 const std::optional<Ports>& ports, std::int64_t least_assembled_bytes) {
-  return GraphBuilder(local, processes, storage, check_assumptions, ports, least_assembled_bytes).build();
+Graph make_graph(const Program& local, const Processes& processes, const PlanOptions& options,
+                 const std::optional<Ports>& ports) {
+  return GraphBuilder(local, processes, options, ports).build();
 }
 
 bool only_moves(const Task& task) {

@@ -13,6 +13,7 @@
 #include "tutti/devices/processes.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph/address.hpp"
+#include "tutti/run/graph/plan_options.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/block.hpp"
@@ -111,12 +112,12 @@ struct SubPrograms {
   std::int64_t length = 0;
   bool reverse = false;
 };
-/// The work of sub-programs. Each has a plan for the devices at one position along the axes `decided`, along
-/// which devices may take different branches or numbers of trips. Results: those of the equation, then a
-/// second buffer for each carry.
+/// The work of sub-programs. Each has a plan for the devices at one position along the axes `divergent`,
+/// along which devices may take different branches or numbers of iterations. Results: those of the equation,
+/// then a second buffer for each carry.
 struct SubWork {
   SubPrograms sub;
-  AxisSet decided = 0;
+  AxisSet divergent = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
   std::vector<PlanTimes> times = {};         // per plan
   std::vector<int> others = {};  // the processes that exchange messages in the plans with this one
@@ -178,16 +179,10 @@ struct Graph {
 struct Ports {
   std::vector<std::vector<std::int64_t>> inputs, outputs;
 };
-/// Smaller values cost more calls than copies.
-inline constexpr std::int64_t default_least_assembled_bytes = 4096;
-/// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
-/// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
-/// one shard per distinct value, even with Storage::per_device. Results that consist of blocks
-/// (kernel::Opaque::blocks) and have so many bytes are read block by block where elements are computed. With
-/// 0 bytes, lines of every length are read in place.
-Graph make_graph(const Program& local, const Processes& processes, Storage storage,
-                 bool check_assumptions = false, const std::optional<Ports>& ports = {},
-                 std::int64_t least_assembled_bytes = default_least_assembled_bytes);
+/// Makes the graph of a local program. Without `ports`, shards lie shard_stride() apart (devices/block.hpp),
+/// and inputs have one shard per distinct value, even with Storage::per_device.
+Graph make_graph(const Program& local, const Processes& processes, const PlanOptions& options = {},
+                 const std::optional<Ports>& ports = {});
 
 /// The buffer of each input.
 std::vector<BufferId> input_buffers(const Graph& graph);

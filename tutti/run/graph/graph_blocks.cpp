@@ -58,7 +58,7 @@ void GraphBuilder::add_cut(const std::vector<Block>& from, const Box& taken,
 
 std::shared_ptr<const GraphBuilder::Blocks> GraphBuilder::blocks_of(const kernel::Opaque& opaque) {
   if (opaque.blocks.empty() || result_type().elements() == 0 || result_type().rank() > most_dims ||
-      static_cast<std::int64_t>(result_type().bytes()) < least_assembled_bytes_)
+      static_cast<std::int64_t>(result_type().bytes()) < options_.least_assembled_bytes)
     return nullptr;
   Blocks blocks{{}, *equation_};
   for (const kernel::Opaque::Block& block : opaque.blocks) {

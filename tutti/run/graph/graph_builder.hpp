@@ -29,8 +29,8 @@ struct Across {
 /// address, and a task where it needs work.
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
-               const std::optional<Ports>& ports, std::int64_t least_assembled_bytes);
+  GraphBuilder(const Program& local, const Processes& processes, const PlanOptions& options,
+               const std::optional<Ports>& ports);
   Graph build() &&;
 
  private:
@@ -218,8 +218,7 @@ class GraphBuilder {
   Indexed<Var, bool> read_across_;  // per variable: a view reads it across its shards
   std::vector<DenseCopy> dense_copies_;
   std::optional<std::size_t> equation_;  // the one that errors are about; none: inputs
-  bool check_assumptions_;
-  std::int64_t least_assembled_bytes_;
+  PlanOptions options_;
 };
 
 }  // namespace tutti

@@ -38,7 +38,7 @@ void GraphBuilder::lower(const kernel::Sub& kernel) {
   const std::vector<Var>& vars = equation().operands;
   if (std::optional<Type> type = decider(sub, vars.empty() ? Type(DType::i32, {}) : operand_type(0)))
     for (const auto& [axis, state] : type->states())
-      if (is_stored_per_device(state)) work.decided |= AxisSet{1} << number_of(axis);
+      if (is_stored_per_device(state)) work.divergent |= AxisSet{1} << number_of(axis);
   std::vector<Value> values;
   for (Var var : vars) values.push_back(dense(value(var), type(var)));
   std::vector<BufferId> buffers;

@@ -30,20 +30,20 @@ double elements_per_nanosecond(const Graph& graph, const Task& task) {
 
 enum class By { one, all };
 
-/// Time of a step of sub-programs. A while loop is assumed to make `assumed_trips` trips.
+/// Time of a step of sub-programs. A while loop is assumed to make `assumed_trips` iterations.
 double of_control(const Graph& graph, const SubWork& work, By by) {
-  constexpr double assumed_trips = 10;
+  constexpr double assumed_iterations = 10;
   double dearest = 0, all = 0;
   for (const PlanTimes& times : work.times) {
     double once = by == By::one ? times.alone_nanoseconds : times.nanoseconds + 2 * barrier_nanoseconds;
     dearest = std::max(dearest, once);
     all += once;
   }
-  auto ways = static_cast<double>(positions(graph.mesh, work.decided));
+  auto ways = static_cast<double>(positions(graph.mesh, work.divergent));
   switch (work.sub.how) {
     case SubPrograms::Control::choose: return 20 + ways * dearest;
     case SubPrograms::Control::repeat: return 20 + static_cast<double>(work.sub.length) * all;
-    case SubPrograms::Control::loop: return 20 + ways * assumed_trips * all;
+    case SubPrograms::Control::loop: return 20 + ways * assumed_iterations * all;
   }
   return 0;
 }

@@ -18,19 +18,6 @@ inline constexpr double nanoseconds_per_travelling_byte = 0.05;
 // A shorter run does not wake a sleeping helper, which takes 25 to 30 us (bench/team, hand_off_to_a_sleeper).
 inline constexpr double short_run_nanoseconds = 20000;
 
-/// The sizes of caches that costs depend on.
-struct Caches {
-  double own_bytes;   // those that each worker has to itself, of all workers together
-  double last_bytes;  // the last one before memory, which the workers share
-};
-/// Those of this machine, as hwloc knows them.
-Caches caches_of_machine(int workers);
-
-enum class Stores {
-  by_size,   // non-temporal in steps larger than the caches
-  streamed,  // non-temporal in all regions and copies; for tests
-};
-
 struct StepCost {
   double nanoseconds = 0;        // of all units on one worker
   double split_nanoseconds = 0;  // without merged axes; of sub-programs: if all workers run them together
@@ -39,6 +26,8 @@ struct StepCost {
   bool fits_own_caches = false;  // what the step moves fits into Caches::own_bytes
 };
 using StepCosts = Indexed<StepId, StepCost>;
+/// The caches of this machine, as hwloc knows them.
+Caches caches_of_machine(int workers);
 StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores, const Caches& caches);
 
 /// Bytes that a step reads and writes: each value once, without the gaps between shards.

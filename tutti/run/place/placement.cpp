@@ -201,13 +201,13 @@ class Placer {
     if (!made_by) return travel_from_caller(n, split, read);
     if (reads_own_part(graph_, placed(*made_by), {step(n), split}, read)) return 0;
     constexpr double most = 16 << 20;
-    // In a loop the lines also travel back: the next trip writes the value again.
+    // In a loop the lines also travel back: the next iteration writes the value again.
     const double ways = graph_.is_sub_program ? 2 : 1;
     return ways * std::min(bytes_read(graph_, step(n), read), most) * nanoseconds_per_travelling_byte;
   }
 
   /// Cost of an input that a collective copies: most likely each device's own worker wrote its shard, for
-  /// example in the previous trip of a loop.
+  /// example in the previous iteration of a loop.
   double travel_from_caller(StepId n, const Split& split, const Address& read) const {
     const Buffer& buffer = graph_.buffers[read.buffer];
     if (step(n).kind != Step::Kind::copy || !costs_[n].fits_own_caches) return 0;

@@ -7,14 +7,6 @@
 
 namespace tutti {
 
-/// Which plan the planner makes. Every plan gives the same bits.
-enum class PlanChoice {
-  cheapest,    // by the cost model
-  one_worker,  // everything on worker 0
-  by_axis,     // split whatever can be split, by axes first
-  by_tiles,    // split whatever can be split, by tiles first
-};
-
 /// One worker runs the whole step.
 struct OnWorker {
   std::size_t worker = 0;

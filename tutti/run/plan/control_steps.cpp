@@ -11,22 +11,22 @@ namespace {
 constexpr std::int64_t test_stride = 64;
 
 /// Runs a step for the devices at one position. Worker 0 of the crew binds the addresses. All workers of the
-/// crew read the same index or test result, so they take the same branches and trips.
+/// crew read the same index or test result, so they take the same branches and iterations.
 class Runner {
  public:
   Runner(const Control& args, const Crew& crew, std::size_t position)
       : args_(args),
-        trip_{crew.trip,
-              args.equation,
-              args.numbers[position],
-              &args.places[position],
-              0,
-              args.stops_early ? args.stops_early->has_failed.get() : nullptr},
-        crew_(inside(crew, trip_)),
+        iteration_{crew.iteration,
+                   args.equation,
+                   args.numbers[position],
+                   &args.places[position],
+                   0,
+                   args.stops_early ? args.stops_early->has_failed.get() : nullptr},
+        crew_(inside(crew, iteration_)),
         position_(position),
         consts_(args.sub.consts),
         carries_(args.sub.carries) {}
-  Runner(const Runner&) = delete;  // the crew points to the trip
+  Runner(const Runner&) = delete;  // the crew points to the iteration
   Runner& operator=(const Runner&) = delete;
 
   void run() {
@@ -44,8 +44,8 @@ class Runner {
   std::size_t ys_end() const { return args_.results.size() - carries_; }
   std::byte* own_part(const ControlValue& value) const { return value.base + value.at_position[position_]; }
 
-  static Crew inside(Crew crew, const Trip& trip) {
-    crew.trip = &trip;
+  static Crew inside(Crew crew, const Iteration& iteration) {
+    crew.iteration = &iteration;
     return crew;
   }
 
@@ -58,7 +58,7 @@ class Runner {
     crew_.meet();
   }
 
-  /// Binds the first inputs of a plan: the positions along the decided axes. Returns their number.
+  /// Binds the first inputs of a plan: the positions along the divergent axes. Returns their number.
   std::size_t bind_coordinates(Plan& plan) const {
     for (std::size_t i = 0; i < args_.coordinates_each; ++i) {
       const std::int32_t* at = args_.coordinates.data() + position_ * args_.coordinates_each + i;
@@ -71,8 +71,8 @@ class Runner {
     std::int32_t index = 0;
     std::memcpy(&index, operand(0), sizeof index);
     auto last = static_cast<std::int32_t>(args_.plans.size()) - 1;
-    trip_.number = std::clamp(index, 0, last);
-    Plan& plan = *args_.plans[static_cast<std::size_t>(trip_.number)];
+    iteration_.number = std::clamp(index, 0, last);
+    Plan& plan = *args_.plans[static_cast<std::size_t>(iteration_.number)];
     run(plan, [&] {
       std::size_t slot = bind_coordinates(plan);
       for (std::size_t i = 1; i < args_.operands.size(); ++i) plan.bind(slot++, operand(i));
@@ -80,20 +80,20 @@ class Runner {
     });
   }
 
-  /// Runs all trips. A trip writes carries to the result if an even number of trips follows, else to the
-  /// second buffer, so the last trip writes the result. A carry in place has no second buffer: every trip
-  /// writes the result, and only the first one reads the operand.
+  /// Runs all iterations. An iteration writes carries to the result if an even number of iterations follows,
+  /// else to the second buffer, so the last iteration writes the result. A carry in place has no second
+  /// buffer: every iteration writes the result, and only the first one reads the operand.
   void repeat() {
     std::int64_t length = args_.sub.length;
     for (std::int64_t k = 0; k < length; ++k) {
-      trip_.number = k;
-      run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
+      iteration_.number = k;
+      run(*args_.plans[0], [&] { bind_iteration(*args_.plans[0], k); });
     }
     if (length == 0 && crew_.worker == 0)
       for (std::size_t i = 0; i < carries_; ++i) copy(i, operand(consts_ + i));
   }
 
-  void bind_trip(Plan& plan, std::int64_t k) const {
+  void bind_iteration(Plan& plan, std::int64_t k) const {
     std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
     std::int64_t length = args_.sub.length, at = args_.sub.reverse ? length - 1 - k : k;
     bool to_result = (length - 1 - k) % 2 == 0;
@@ -114,13 +114,13 @@ class Runner {
     std::size_t first = args_.coordinates_each, outputs = first + args_.operands.size();
     if (crew_.worker == 0) {
       bind_consts(test, body);
-      if (trip_.has_failed) *trip_.has_failed = false;
+      if (iteration_.has_failed) *iteration_.has_failed = false;
     }
     bool at_start = true, in_result = false;
     for (;;) {
       run(test, [&] {
         for (std::size_t i = 0; i < carries_; ++i) {
-          std::byte* now = at_start ? operand(consts_ + i) : made_by_trip(i, in_result);
+          std::byte* now = at_start ? operand(consts_ + i) : made_by_iteration(i, in_result);
           test.bind(first + consts_ + i, now);
           body.bind(first + consts_ + i, now);
         }
@@ -129,18 +129,19 @@ class Runner {
       if (*args_.test_result == std::byte{0}) break;
       in_result = !in_result;
       at_start = false;
-      ++trip_.number;
+      ++iteration_.number;
       run(body, [&] {
-        for (std::size_t i = 0; i < carries_; ++i) body.bind(outputs + i, made_by_trip(i, in_result));
+        for (std::size_t i = 0; i < carries_; ++i) body.bind(outputs + i, made_by_iteration(i, in_result));
       });
-      ++trip_.number;
+      ++iteration_.number;
     }
     if (in_result || crew_.worker != 0) return;
     for (std::size_t i = 0; i < carries_; ++i)
-      copy(i, at_start ? operand(consts_ + i) : made_by_trip(i, in_result));
+      copy(i, at_start ? operand(consts_ + i) : made_by_iteration(i, in_result));
   }
 
-  /// After a failure a test may hold for ever. All processes that run the loop leave it after the same trip.
+  /// After a failure a test may hold for ever. All processes that run the loop leave it after the same
+  /// iteration.
   void stop_if_failed(const Control::StopsEarly& stops) const {
     if (crew_.worker == 0) {
       bool has_failed = *stops.has_failed;
@@ -160,7 +161,7 @@ class Runner {
     crew_.meet();
   }
 
-  std::byte* made_by_trip(std::size_t carry, bool in_result) const {
+  std::byte* made_by_iteration(std::size_t carry, bool in_result) const {
     return in_result || args_.in_place[carry] ? result(carry) : other_buffer(carry);
   }
 
@@ -182,7 +183,7 @@ class Runner {
   }
 
   const Control& args_;
-  Trip trip_;  // of a while loop test and body count apart
+  Iteration iteration_;  // of a while loop test and body count apart
   const Crew crew_;
   std::size_t position_, consts_, carries_;
 };

@@ -11,7 +11,7 @@ namespace tutti {
 /// The layout of an operand or result of a step with sub-programs.
 struct ControlValue {
   std::byte* base = nullptr;              // of its buffer
-  std::vector<std::int64_t> at_position;  // byte offset per position along the axes decided (SubWork)
+  std::vector<std::int64_t> at_position;  // byte offset per position along the divergent axes (SubWork)
   std::int64_t slice_bytes = 0;           // of one slice of a stacked value
   std::vector<std::int64_t> shards;       // byte offsets of the shards at one position
   std::int64_t shard_bytes = 0;
@@ -22,12 +22,12 @@ struct Control {
   std::vector<std::shared_ptr<Plan>> plans;
   std::vector<ControlValue> operands, results;  // results: of the op, then the second buffer of each carry
   std::size_t positions = 1;
-  std::vector<std::int32_t> coordinates;  // per position, along each decided axis
+  std::vector<std::int32_t> coordinates;  // per position, along each divergent axis
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;
   bool together = false;                 // all workers run the plans
   std::size_t equation = 0;              // in the program that the step is in
-  std::vector<std::string> places = {};  // per position: "i=1, j=0", along the decided axes
+  std::vector<std::string> places = {};  // per position: "i=1, j=0", along the divergent axes
   std::vector<bool> in_place = {};       // per carry: updated in place, without a second buffer
 
   std::vector<std::int64_t> numbers = {};  // of the positions, among those of all processes

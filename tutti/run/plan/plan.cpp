@@ -24,9 +24,9 @@ class SubPlanner {
         options_(options),
         processes_(processes.whole()) {
     for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
-      if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
-    mesh_ = graph.mesh.without(decided_);
-    processes_ = processes.without(decided_);
+      if (has(work_.divergent, i)) divergent_.push_back(graph.mesh.axes()[i]);
+    mesh_ = graph.mesh.without(divergent_);
+    processes_ = processes.without(divergent_);
   }
 
   std::vector<std::shared_ptr<Plan>> plans() const {
@@ -37,7 +37,7 @@ class SubPlanner {
       const Program& program = *work_.sub.programs[i];
       bool is_test = work_.sub.how == SubPrograms::Control::loop && i == 0;
       Ports ports;
-      ports.inputs.assign(decided_.size(), Strides(mesh_.axes().size(), 0));
+      ports.inputs.assign(divergent_.size(), Strides(mesh_.axes().size(), 0));
       std::size_t skipped = work_.sub.how == SubPrograms::Control::choose ? 1 : 0;  // the index
       for (std::size_t k = skipped; k < task_.operands.size(); ++k)
         ports.inputs.push_back(left_over(task_.operands[k].axes));
@@ -45,12 +45,12 @@ class SubPlanner {
       else
         for (std::size_t k = 0; k < program.outputs.size(); ++k)
           ports.outputs.push_back(left_over(graph_.buffers[task_.results[k]].axes));
-      made.push_back(std::make_shared<Plan>(at_position(program, decided_), processes_, options_, ports));
+      made.push_back(std::make_shared<Plan>(at_position(program, divergent_), processes_, options_, ports));
     }
     return made;
   }
 
-  /// The other processes at this one's place along the axes decided.
+  /// The other processes at this one's place along the divergent axes.
   std::vector<int> others() const {
     std::vector<int> others;
     for (const std::vector<int>& place : processes_.places())
@@ -64,7 +64,7 @@ class SubPlanner {
   Strides left_over(const Strides& axes) const {
     Strides left;
     for (std::size_t i = 0; i < axes.size(); ++i)
-      if (!has(work_.decided, i)) left.push_back(axes[i]);
+      if (!has(work_.divergent, i)) left.push_back(axes[i]);
     return left;
   }
 
@@ -72,14 +72,14 @@ class SubPlanner {
   const Task& task_;
   const SubWork& work_;
   PlanOptions options_;
-  Axes decided_;
+  Axes divergent_;
   Mesh mesh_;
   Processes processes_;
 };
 
 /// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
 std::size_t slot_of(const SubWork& work, std::size_t k) {
-  return static_cast<std::size_t>(std::popcount(work.decided)) + k -
+  return static_cast<std::size_t>(std::popcount(work.divergent)) + k -
          (work.sub.how == SubPrograms::Control::choose ? 1 : 0);
 }
 /// The first plan that computes results. The test of a while loop comes first and computes none.
@@ -175,9 +175,7 @@ Graph with_sub_plans(Graph graph, const Processes& processes, const PlanOptions&
 
 Plan::Plan(const Program& local, const Processes& processes, const PlanOptions& options,
            const std::optional<Ports>& ports)
-    : graph_(with_sub_plans(make_graph(local, processes, options.storage, options.check_assumptions, ports,
-                                       options.least_assembled_bytes),
-                            processes, options)),
+    : graph_(with_sub_plans(make_graph(local, processes, options, ports), processes, options)),
       steps_(make_steps(graph_, options.fusion)),
       costs_(costs_of(graph_, steps_, options.stores,
                       options.caches.value_or(caches_of_machine(options.workers)))),

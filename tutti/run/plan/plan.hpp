@@ -6,17 +6,6 @@
 
 namespace tutti {
 
-struct PlanOptions {
-  Storage storage = Storage::by_type;
-  Fusion fusion = Fusion::on;
-  Stores stores = Stores::by_size;
-  PlanChoice choice = PlanChoice::cheapest;
-  int workers = 1;
-  bool check_assumptions = false;
-  std::int64_t least_assembled_bytes = default_least_assembled_bytes;  // see make_graph
-  std::optional<Caches> caches = {};                                   // none: those of the machine
-};
-
 /// The plan of a program of local values, with an arena of its own. Slots: callers' buffers, inputs first.
 class Plan {
  public:

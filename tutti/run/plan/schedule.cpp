@@ -305,22 +305,22 @@ class Scheduler {
                                          work.plans,
                                          {},
                                          {},
-                                         static_cast<std::size_t>(positions(graph_.mesh, work.decided)),
+                                         static_cast<std::size_t>(positions(graph_.mesh, work.divergent)),
                                          {},
                                          0,
                                          nullptr,
                                          std::holds_alternative<Together>(split(n))});
     Control& args = code.data;
-    for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p) {
-      args.numbers.push_back(number_in_whole(graph_, work.decided, p));
-      std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
+    for (std::int64_t p = 0; p < positions(graph_.mesh, work.divergent); ++p) {
+      args.numbers.push_back(number_in_whole(graph_, work.divergent, p));
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, work.divergent, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
-        if (has(work.decided, axis))
+        if (has(work.divergent, axis))
           args.coordinates.push_back(static_cast<std::int32_t>(graph_.first[axis] + at[axis]));
     }
     args.coordinates_each = args.coordinates.size() / args.positions;
     args.equation = *task.equation;
-    args.places = names_in_whole(graph_, work.decided);
+    args.places = names_in_whole(graph_, work.divergent);
     if (work.sub.how == SubPrograms::Control::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
@@ -344,11 +344,11 @@ class Scheduler {
     ControlValue value;
     AxisSet steps = 0;
     for (std::size_t axis = 0; axis < address.axes.size(); ++axis)
-      if (address.axes[axis] != 0 && !has(work.decided, axis)) steps |= AxisSet{1} << axis;
+      if (address.axes[axis] != 0 && !has(work.divergent, axis)) steps |= AxisSet{1} << axis;
     Address from_base = address;
     from_base.offset = 0;
-    for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p)
-      value.at_position.push_back(offset_at(from_base, coordinates(graph_.mesh, work.decided, p)));
+    for (std::int64_t p = 0; p < positions(graph_.mesh, work.divergent); ++p)
+      value.at_position.push_back(offset_at(from_base, coordinates(graph_.mesh, work.divergent, p)));
     for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
       value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
     value.shard_bytes = static_cast<std::int64_t>(type.bytes());

@@ -7,7 +7,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
-#include "tutti/ops/exchange.hpp"
+#include "tutti/ops/moves/exchange.hpp"
 #include "tutti/plan/plan.hpp"
 #include "tutti/plan/take_step.hpp"
 

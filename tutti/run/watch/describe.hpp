@@ -25,7 +25,7 @@ std::vector<std::string> messages_of(const Program& program);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
-/// The role of a sub-program in its step: "branch 0", "each of 64 trips".
+/// The role of a sub-program in its step: "branch 0", "each of 64 iterations".
 std::string part_name(const SubPrograms& sub, std::size_t program);
 
 }  // namespace tutti

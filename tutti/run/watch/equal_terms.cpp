@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tutti/control/wrapped/start.hpp"
-#include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/reduce_scatter.hpp"
 
 namespace tutti {
 namespace {
