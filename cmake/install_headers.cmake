@@ -40,7 +40,7 @@ if(tutti_DOC_DESTINATION)
   set(examples *.cpp *.hpp CMakeLists.txt README.md data/*)  # nothing that a user built there
   list(TRANSFORM examples PREPEND ${tutti_SOURCE}/examples/)
   file(GLOB_RECURSE examples RELATIVE ${tutti_SOURCE} ${examples})
-  tutti_reached(for_examples ${examples} tutti/cli/words/program.cpp tutti/cli/words/machine.cpp)
+  tutti_reached(for_examples ${examples} tutti/cli/words/program.cpp tutti/cli/words/machine.cpp tutti/cli/words/open_machine.cpp)
   list(REMOVE_ITEM for_examples ${public})
   tutti_install_files(${tutti_DOC_DESTINATION} ${for_examples})
 endif()

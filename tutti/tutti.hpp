@@ -4,6 +4,7 @@
 
 #include "tutti/api/derivatives.hpp"
 #include "tutti/api/jacobians.hpp"
+#include "tutti/api/load.hpp"
 #include "tutti/api/lower_text.hpp"
 #include "tutti/api/reshard.hpp"
 #include "tutti/api/shard_map.hpp"

@@ -12,14 +12,10 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
+#include "tutti/cli/words/open_machine.hpp"
 #include "tutti/cli/words/option_values.hpp"
 #include "tutti/run/backend.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
-#include "tutti/xla/open_xla.hpp"
-
-#ifdef TUTTI_HAS_MPI
-#include "tutti/mpi/open_mpi.hpp"
-#endif
 
 namespace examples {
 
@@ -64,36 +60,9 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
   }
 }
 
-namespace {
-
-#ifdef TUTTI_HAS_MPI
-Machine open_mpi_machine(const Mesh& mesh, const MachineOptions& options) {
-  Machine machine = open_mpi(mesh, {.machine = options, .report_when_ended = true}, Where{});
-  if (machine.process() > 0)
-    ops::require(std::freopen("/dev/null", "w", stdout) != nullptr, Code::file,
-                 "'/dev/null' cannot be opened");
-  return machine;
-}
-#else
-[[noreturn]] Machine open_mpi_machine(const Mesh&, const MachineOptions&) {
-  ops::fail(Code::device,
-            "--machine mpi: this program was built without MPI; install libopenmpi-dev and build it again");
-}
-#endif
-
-}  // namespace
-
 Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
-  const cli::MachineChoice choice = cli::machine_of(options.machine);
-  if (const auto* xla = std::get_if<cli::XlaMachine>(&choice)) {
-    ops::require(options.workers == 0, Code::usage,
-                 "--workers {}: a plugin has threads of its own; leave it out with --machine {}",
-                 options.workers, options.machine);
-    return open_xla(mesh, {.plugin = xla->plugin, .trace = options.trace}, Where{});
-  }
   const MachineOptions own{.workers = options.workers, .trace = options.trace, .measure = options.explain};
-  if (std::holds_alternative<cli::MpiMachine>(choice)) return open_mpi_machine(mesh, own);
-  return open_local(mesh, own, Where{});
+  return cli::open_machine(cli::machine_of(options.machine), mesh, own);
 }
 
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {

@@ -9,11 +9,11 @@
 #include <set>
 
 #include "tests/support/file_text.hpp"
+#include "tutti/base/similar_names.hpp"
 #include "tutti/cli/reference/cpp_text.hpp"
 #include "tutti/cli/reference/declarations.hpp"
 #include "tutti/cli/reference/jax_names.hpp"
 #include "tutti/cli/reference/lookup.hpp"
-#include "tutti/cli/reference/similar_names.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/functions/made_of_ops.hpp"
 

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "tests/kernels/goldens.hpp"
+#include "tests/kernels/parse/kernel_from_text.hpp"
 #include "tests/support/file_text.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/text.hpp"
-#include "tutti/kernels/parse/kernel_from_text.hpp"
 #include "tutti/kernels/spec/eligible.hpp"
 
 namespace tutti::kernels {

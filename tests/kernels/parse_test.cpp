@@ -9,11 +9,11 @@
 #include <sstream>
 
 #include "tests/kernels/all_gather.hpp"
+#include "tests/kernels/parse/kernel_from_text.hpp"
 #include "tests/kernels/text_rows.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/kernels/ir/asm_text.hpp"
 #include "tutti/kernels/ir/text.hpp"
-#include "tutti/kernels/parse/kernel_from_text.hpp"
 
 namespace tutti::kernels {
 namespace {

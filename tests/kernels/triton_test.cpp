@@ -14,11 +14,11 @@
 #include <sstream>
 
 #include "tests/kernels/goldens.hpp"
+#include "tests/kernels/parse/kernel_from_text.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/file_text.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/text.hpp"
-#include "tutti/kernels/parse/kernel_from_text.hpp"
 
 namespace tutti::kernels {
 namespace {

@@ -102,6 +102,13 @@ const std::map<std::string, std::function<void()>>& examples() {
          auto total = psum_start(x, "data");
          return x;
        })},
+      {"S001", [] {
+         std::string text = "func.func @main(%loss: tensor<f32>) {\n return %los : tensor<f32> }";
+         Loaded step = load_text(text, "step.mlir");
+       }},
+      {"S002", [] {
+         Loaded step = load_text("func.func @main(%x: tensor<4xf8E5M2>) { return }", "step.mlir");
+       }},
       {"R001", [] {
          Tensor x = read_npy("nowhere.npy");
        }},
@@ -156,7 +163,7 @@ std::map<std::string, Section> sections() {
     if (line.starts_with("## ")) heading = line.substr(3);
     else if (line.starts_with("```")) fence = fence.empty() ? line : "";
     else if (fence == "```cpp") all[heading].code.push_back(line);
-    else if (fence == "```") all[heading].quoted += line;
+    else if (fence == "```") all[heading].quoted += (all[heading].quoted.empty() ? "" : "\n") + line;
     else if (!heading.empty()) all[heading].text += line + "\n";
   }
   return all;
@@ -168,7 +175,7 @@ std::string said_by(const std::function<void()>& example) {
     return "accepted";
   } catch (const Error& error) {
     std::string text = error.what(), place = to_string(error.where());
-    if (!error.where().known()) return text;
+    if (!error.where().known() || place.starts_with("step.mlir")) return text;
     return "model.cpp:7" + text.substr(place.size());
   }
 }

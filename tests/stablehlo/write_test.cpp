@@ -167,7 +167,7 @@ TEST(write, gives_each_region_its_block) {
 
 TEST(write, writes_places_when_asked) {
   Operation op = unary("stablehlo.abs", 10, 1);
-  op.location.chain = {{"a.cpp", 3, 5}, {"b.cpp", 7, 0}};
+  op.location = location_of({{"a.cpp", 3, 5}, {"b.cpp", 7, 0}});
   Module module = module_of({op, returned(1)});
   EXPECT_EQ(write(module).find("loc("), std::string::npos);
   std::string text = write(module, {.locations = true});
@@ -180,7 +180,7 @@ TEST(write, refuses_a_value_that_is_used_before_it_is_defined) {
 
 TEST(tree, is_equal_wherever_it_stands) {
   Operation here = unary("stablehlo.abs", 10, 1), there = here, other = unary("stablehlo.tanh", 10, 1);
-  there.location.chain = {{"a.cpp", 3, 5}};
+  there.location = location_of({{"a.cpp", 3, 5}});
   EXPECT_EQ(here, there);
   EXPECT_NE(here, other);
   EXPECT_EQ(module_of({here}), module_of({there}));

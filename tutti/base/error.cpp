@@ -32,6 +32,8 @@ constexpr std::array table{
     CodeInfo{Code::mesh, "T014", "mesh", 2, "a mesh that is malformed or does not fit"},
     CodeInfo{Code::argument, "T015", "argument", 2, "an argument other than the program was compiled for"},
     CodeInfo{Code::future, "T016", "future", 2, "a started collective that is not finished exactly once"},
+    CodeInfo{Code::text, "S001", "text", 3, "a text that is no StableHLO"},
+    CodeInfo{Code::unsupported, "S002", "unsupported", 3, "a program that is right, and not run here"},
     CodeInfo{Code::file, "R001", "file", 4, "a file that cannot be read or written"},
     CodeInfo{Code::usage, "R002", "usage", 1, "a command line that cannot be understood"},
     CodeInfo{Code::memory, "R003", "memory", 5, "not enough memory"},

@@ -12,7 +12,8 @@
 
 namespace tutti {
 
-/// The kind of error, in families: program (T), the run and its files (R), our own bug (I).
+/// The kind of error, in families: program (T), a text that is read (S), the run and its files (R), our own
+/// bug (I).
 enum class Code {
   // T: the program is wrong
   axis_unbound,
@@ -31,6 +32,9 @@ enum class Code {
   mesh,
   argument,
   future,
+  // S: a text that is read
+  text,
+  unsupported,
   // R: the run or its files
   file,
   usage,

@@ -180,6 +180,72 @@ CLI::App* add_mpi_info(CLI::App& app, tutti::cli::MpiInfoArguments& mpi_info) {
   return command;
 }
 
+CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
+  CLI::App* command = app.add_subcommand("run", "run a program that JAX has exported as StableHLO");
+  command->footer("In Python: open('step.mlir', 'w').write(jax.jit(f).lower(x).as_text())\n"
+                  "tutti run step.mlir --in x.npy --in params.npz:w1 --in 2x3xf32=0.5 --out y.npy\n"
+                  "tutti run step.mlir --in x=x.npy --expect want.npy --rtol 1e-5\n"
+                  "tutti run step.mlir --random --repeat 100");
+  command->add_option("file", run.file, "StableHLO as text; - reads the standard input")->required();
+  command
+      ->add_option(
+          "--in", run.in,
+          "an argument: x.npy, params.npz, params.npz:name or 2x3xf32=0.5; in order, or by name: x=x.npy")
+      ->allow_extra_args(false);
+  command->add_flag("--random", run.random, "random numbers for arguments without --in: [-1, 1), or 0 to 7");
+  command->add_option("--seed", run.seed, "of the random numbers")->capture_default_str();
+  command->add_flag("--zeros", run.zeros, "zeros for arguments without --in");
+  command
+      ->add_option("--out", run.out, "write a result to this .npy file, in order; or all results to one .npz")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--expect", run.expect,
+                   "compare a result with this .npy file, in order; or all with one .npz")
+      ->allow_extra_args(false);
+  command->add_option(
+      "--rtol", run.rtol,
+      "difference allowed, as part of the largest expected value; default: 1e-5, 0 for integers");
+  command->add_option("--atol", run.atol, "difference allowed beside that")->capture_default_str();
+  command->add_option("--repeat", run.repeat, "call the program so many times, and print times")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--mesh", run.mesh, "devices by axis, x=4,y=2, if the program declares no mesh");
+  command->add_option("--function", run.function, "function of the module")->capture_default_str();
+  command->add_option("--machine", run.machine, tutti::cli::machine_help)->capture_default_str();
+  command
+      ->add_option("--workers", run.workers,
+                   "threads that run the devices; 0: two where it may use two processors")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  command->add_option("--trace", run.trace,
+                      "write what each worker does when to this file, which ui.perfetto.dev opens");
+  command->add_flag("--explain", run.explain, "print the plan with times after the call");
+  command->add_flag("--check-assumptions", run.check_assumptions,
+                    "compare the values of all devices where the program takes them as equal");
+  command->add_flag("--check-nans", run.check_nans,
+                    "stop at the first operation that makes a NaN or an infinity");
+  return command;
+}
+
+CLI::App* add_check(CLI::App& app, tutti::cli::CheckArguments& check) {
+  CLI::App* command = app.add_subcommand("check", "say what is wrong with programs of StableHLO, and where");
+  command->add_option("files", check.files, "StableHLO as text; - reads the standard input")->required();
+  command->add_flag("--json", check.json, "the same as a list of objects");
+  return command;
+}
+
+CLI::App* add_print(CLI::App& app, tutti::cli::PrintArguments& print) {
+  CLI::App* command =
+      app.add_subcommand("print", "print a program of StableHLO with the states of its values");
+  command->add_option("file", print.file, "StableHLO as text; - reads the standard input")->required();
+  command
+      ->add_option("--form", print.form, "program: with states and places; generic: StableHLO's generic form")
+      ->capture_default_str();
+  command->add_option("--function", print.function, "function of the module")->capture_default_str();
+  command->add_flag("--locations", print.locations, "with the locations of the text; for --form generic");
+  return command;
+}
+
 /// A mesh without axes and the shape of a scalar are empty texts.
 void on_call(CLI::App* command, const std::function<void()>& act) {
   command->callback([command, act] {
@@ -214,6 +280,13 @@ int run(int argc, char** argv) {
     tutti::cli::require_option_values(*mpi_info_command);  // here an empty mesh is a mistake
     status = tutti::cli::mpi_info(mpi_info);
   });
+
+  tutti::cli::RunArguments run_arguments;
+  on_call(add_run(app, run_arguments), [&] { status = tutti::cli::run(run_arguments); });
+  tutti::cli::CheckArguments check;
+  on_call(add_check(app, check), [&] { status = tutti::cli::check(check); });
+  tutti::cli::PrintArguments print;
+  on_call(add_print(app, print), [&] { status = tutti::cli::print(print); });
 
   if (argc == 1) {
     fmt::print("{}", app.help());

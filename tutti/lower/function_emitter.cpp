@@ -54,7 +54,7 @@ FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options, 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
   stablehlo::Location place;
-  if (equation.where.known()) place.chain.push_back(equation.where);
+  if (equation.where.known()) place = stablehlo::location_of({equation.where});
   // Equations of sub-programs are lowered while their op is.
   Types outer_operands = std::exchange(operand_types_, operand_types);
   Types outer_results = std::exchange(result_types_, result_types);

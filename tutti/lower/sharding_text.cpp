@@ -1,55 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/sharding_text.hpp"
 
-#include <fmt/format.h>
-
-#include "tutti/stablehlo/attribute_text.hpp"
+#include <string>
 
 namespace tutti {
 namespace {
 
 constexpr const char* mesh_name = "mesh";
 
-template <class Items, class F>
-std::string listed(const Items& items, F text_of) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + text_of(item);
-  return text;
+std::vector<stablehlo::AxisPart> parts_of(const Axes& axes) {
+  std::vector<stablehlo::AxisPart> parts;
+  for (const Axis& axis : axes) parts.push_back({std::string(axis.name)});
+  return parts;
 }
 
-std::string braced(const Axes& axes) {
-  return "{" + listed(axes, [](const Axis& axis) { return stablehlo::quoted(axis.name); }) + "}";
+stablehlo::ValueSharding value_sharding(const Sharding& sharding) {
+  stablehlo::ValueSharding value;
+  value.mesh = mesh_name;
+  for (const Axes& dim : sharding.dims) value.dims.push_back({parts_of(dim)});
+  value.unreduced = parts_of(sharding.unreduced);
+  return value;
 }
-
-std::string sharding_text(const Sharding& sharding) {
-  std::string text = "<" + stablehlo::symbol(mesh_name) + ", [" + listed(sharding.dims, braced) + "]";
-  if (!sharding.unreduced.empty()) text += ", unreduced=" + braced(sharding.unreduced);
-  return text + ">";
-}
-
-stablehlo::Attribute verbatim(std::string text) { return {stablehlo::Verbatim{std::move(text)}}; }
 
 }  // namespace
 
 stablehlo::Operation mesh_symbol(const Mesh& mesh) {
-  auto sized = [](const Axis& axis) { return fmt::format("{}={}", stablehlo::quoted(axis.name), axis.size); };
+  stablehlo::MeshAxes axes;
+  for (const Axis& axis : mesh.axes()) axes.axes.emplace_back(axis.name, axis.size);
   stablehlo::Operation symbol;
   symbol.name = "sdy.mesh";
-  symbol.attributes = {{"mesh", verbatim("#sdy.mesh<[" + listed(mesh.axes(), sized) + "]>")},
-                       {"sym_name", {std::string(mesh_name)}}};
+  symbol.attributes = {{"mesh", {std::move(axes)}}, {"sym_name", {std::string(mesh_name)}}};
   return symbol;
 }
 
-stablehlo::Attribute sharding_attribute(const Sharding& sharding) {
-  return verbatim("#sdy.sharding" + sharding_text(sharding));
-}
+stablehlo::Attribute sharding_attribute(const Sharding& sharding) { return {value_sharding(sharding)}; }
 
 stablehlo::Attribute per_value_attribute(const std::vector<Sharding>& shardings) {
-  return verbatim("#sdy.sharding_per_value<[" + listed(shardings, sharding_text) + "]>");
+  stablehlo::ShardingPerValue all;
+  for (const Sharding& sharding : shardings) all.values.push_back(value_sharding(sharding));
+  return {std::move(all)};
 }
 
 stablehlo::Attribute manual_axes_attribute(const Mesh& mesh) {
-  return verbatim("#sdy<manual_axes" + braced(mesh.axes()) + ">");
+  stablehlo::ManualAxes axes;
+  for (const Axis& axis : mesh.axes()) axes.names.emplace_back(axis.name);
+  return {std::move(axes)};
 }
 
 }  // namespace tutti

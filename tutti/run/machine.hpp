@@ -81,7 +81,9 @@ class Compiled {
   Compiled(internal::CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  Result operator()(tree::Parameter<A>... arguments, Where where = Where::here()) const {
+  // By value: what is moved in is donated.
+  Result operator()(tree::Parameter<A>... arguments,  // NOLINT(performance-unnecessary-value-param)
+                    Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
     internal::Structure structure = tree::structure_of(tree);
     Arrays leaves;

@@ -12,6 +12,14 @@ namespace tutti::stablehlo {
 std::string to_string(const TensorType& type);
 /// "tensor<8x4xf32>", "!stablehlo.future<tensor<8x4xf32>>", "!stablehlo.token".
 std::string to_string(const ValueType& type);
+/// "<["x"=4, "y"=2]>".
+std::string to_string(const MeshAxes& mesh);
+/// "<@mesh, [{"x"}, {}]>".
+std::string to_string(const ValueSharding& sharding);
+/// "[<@mesh, [{"x"}]>, ..]".
+std::string to_string(const ShardingPerValue& all);
+/// "{"x", "y"}".
+std::string to_string(const ManualAxes& axes);
 /// As MLIR reads it; reading it back gives the same bits, NaN and infinities included.
 std::string to_string(const Attribute& attribute);
 /// "{channel_id = 1 : i64, use_global_device_ids}".

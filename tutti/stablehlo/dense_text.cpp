@@ -9,37 +9,17 @@
 #include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
+#include "tutti/stablehlo/element.hpp"
 
 namespace tutti::stablehlo {
 namespace {
 
 constexpr std::int64_t most_listed = 100;  // MLIR's own limit: beyond it, one string of bytes
 
-/// The bytes of an element type, by its name.
-struct Element {
-  enum class Kind { boolean, integer, natural, f32, f64, other_float } kind;
-  int bits;
-  bool complex = false;
-  std::size_t bytes() const { return static_cast<std::size_t>((bits + 7) / 8) * (complex ? 2 : 1); }
-};
-
-Element element_named(std::string_view name) {
-  if (name == "i1") return {Element::Kind::boolean, 1};
-  if (name == "index") return {Element::Kind::integer, 64};
-  if (name == "f32") return {Element::Kind::f32, 32};
-  if (name == "f64") return {Element::Kind::f64, 64};
-  if (name.starts_with("complex<")) {
-    Element part = element_named(name.substr(8, name.size() - 9));
-    part.complex = true;
-    return part;
-  }
-  auto digit = name.find_first_of("0123456789");
-  int bits = 0;
-  if (digit != name.npos) std::from_chars(name.data() + digit, name.data() + name.size(), bits);
-  ensure(bits > 0 && bits <= 64, "dense: element type '{}' has no size that is known", name);
-  std::string_view family = name.substr(0, digit);
-  if (family == "i" || family == "si") return {Element::Kind::integer, bits};
-  return {family == "ui" ? Element::Kind::natural : Element::Kind::other_float, bits};
+Element element_of(std::string_view name) {
+  const std::optional<Element> element = element_named(name);
+  ensure(element.has_value(), "dense: element type '{}' has no size that is known", name);
+  return *element;
 }
 
 std::uint64_t bits_at(const std::byte* data, const Element& element) {
@@ -72,10 +52,7 @@ std::string part_text(const std::byte* data, const Element& element) {
   switch (element.kind) {
     case Element::Kind::boolean: return bits ? "true" : "false";
     case Element::Kind::natural: return fmt::format("{}", bits);
-    case Element::Kind::integer: {
-      int unused = 64 - element.bits;
-      return fmt::format("{}", static_cast<std::int64_t>(bits << unused) >> unused);
-    }
+    case Element::Kind::integer: return fmt::format("{}", integer_of(element, bits));
     case Element::Kind::f32:
       return float_text<float, std::uint32_t>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     case Element::Kind::f64: return float_text<double, std::uint64_t>(std::bit_cast<double>(bits));
@@ -105,7 +82,12 @@ std::string nested(const std::vector<std::int64_t>& shape, std::size_t dim, cons
 
 std::string bytes_text(const std::vector<std::byte>& data) {
   std::string text = "\"0x";
-  for (std::byte byte : data) text += fmt::format("{:02X}", static_cast<unsigned>(byte));
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  text.reserve(2 * data.size() + 4);
+  for (const std::byte byte : data) {
+    text += digits[static_cast<std::size_t>(byte >> 4)];
+    text += digits[static_cast<std::size_t>(byte & std::byte{15})];
+  }
   return text + "\"";
 }
 
@@ -123,7 +105,7 @@ std::string body(const Dense& dense, const Element& element) {
 }  // namespace
 
 std::string to_string(const Dense& dense) {
-  return "dense<" + body(dense, element_named(dense.type.element)) + "> : " + to_string(dense.type);
+  return "dense<" + body(dense, element_of(dense.type.element)) + "> : " + to_string(dense.type);
 }
 
 }  // namespace tutti::stablehlo

@@ -34,6 +34,11 @@ std::int64_t TensorType::elements() const {
   return product;
 }
 
+const Attribute* find(const Attributes& attributes, std::string_view name) {
+  const auto found = std::ranges::find(attributes, name, &NamedAttribute::name);
+  return found == attributes.end() ? nullptr : &found->value;
+}
+
 bool Record::operator==(const Record&) const = default;
 bool List::operator==(const List&) const = default;
 bool Dictionary::operator==(const Dictionary&) const = default;

@@ -28,15 +28,6 @@ std::string types_text(const std::vector<ValueType>& types) {
 /// dot.
 bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
 
-std::string place(const Where& where) {
-  return where.known() ? fmt::format("{}:{}:{}", quoted(where.file), where.line, where.column) : "unknown";
-}
-
-std::string chain_text(const std::vector<Where>& chain, std::size_t from) {
-  if (from + 1 == chain.size()) return place(chain[from]);
-  return "callsite(" + place(chain[from]) + " at " + chain_text(chain, from + 1) + ")";
-}
-
 class Writer {
  public:
   explicit Writer(const WriteOptions& options) : options_(options) {}
@@ -59,12 +50,22 @@ class Writer {
     names_.clear();
     results_ = arguments_ = 0;
     std::string arguments, results;
-    for (std::size_t i = 0; i < function.body.arguments.size(); ++i)
-      arguments += (i ? ", " : "") + argument(function.body, i) + with(function.argument_attributes, i);
+    for (std::size_t i = 0; i < function.body.argument_types.size(); ++i) {
+      arguments += i ? ", " : "";
+      arguments +=
+          function.is_declaration ? to_string(function.body.argument_types[i]) : argument(function.body, i);
+      arguments += with(function.argument_attributes, i);
+      if (i < function.argument_locations.list.size())
+        arguments += location(function.argument_locations.list[i]);
+    }
     for (std::size_t i = 0; i < function.result_types.size(); ++i)
       results += (i ? ", " : "") + to_string(function.result_types[i]) + with(function.result_attributes, i);
-    line(fmt::format("func.func {} {}({}) -> ({}) {{", function.is_public ? "public" : "private",
-                     symbol(function.name), arguments, results));
+    std::string head = fmt::format("func.func {} {}({})", function.is_public ? "public" : "private",
+                                   symbol(function.name), arguments);
+    if (!function.result_types.empty()) head += " -> (" + results + ")";
+    if (!function.attributes.empty()) head += " attributes " + to_string(function.attributes);
+    if (function.is_declaration) return line(head);
+    line(head + " {");
     indented([&] {
       for (const Operation& op : function.body.operations) operation(op);
     });
@@ -79,8 +80,7 @@ class Writer {
     std::string tail = foreign.empty() ? "" : " " + to_string(foreign);
     tail += " : " + types_text(op.operand_types) + " -> ";
     tail += op.result_types.size() == 1 ? to_string(op.result_types[0]) : types_text(op.result_types);
-    if (options_.locations && !op.location.chain.empty())
-      tail += " loc(" + chain_text(op.location.chain, 0) + ")";
+    tail += location(op.location);
     head = results_text(op) + head;
     if (op.regions.empty()) return line(head + tail);
     line(head + " ({");
@@ -109,6 +109,10 @@ class Writer {
 
   std::string with(const std::vector<Attributes>& attributes, std::size_t i) const {
     return i < attributes.size() && !attributes[i].empty() ? " " + to_string(attributes[i]) : "";
+  }
+
+  std::string location(const Location& place) const {
+    return options_.locations && place.tree ? " loc(" + to_string(place) + ")" : "";
   }
 
   std::string operands_text(const Operation& op) const {

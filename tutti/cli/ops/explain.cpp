@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/similar_names.hpp"
 #include "tutti/cli/ops/explain_name.hpp"
 #include "tutti/cli/ops/explain_op.hpp"
 #include "tutti/cli/ops/named_op.hpp"
 #include "tutti/cli/ops/printed.hpp"
 #include "tutti/cli/reference/error_sections.hpp"
 #include "tutti/cli/reference/jax_names.hpp"
-#include "tutti/cli/reference/similar_names.hpp"
 #include "tutti/cli/words/options.hpp"
 
 namespace tutti::cli {

@@ -3,6 +3,8 @@
 // command line.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,5 +84,39 @@ struct MpiInfoArguments {
 /// Throws R002 for a split without a mesh, R004 if the tool was built without MPI, R007 with MPI's own text.
 /// On process 0 also T014 for a text that is no mesh, and the errors of open_mpi for this mesh and split.
 int mpi_info(const MpiInfoArguments& arguments);
+
+struct RunArguments {
+  std::string file;  // of StableHLO; "-": the standard input
+  std::vector<std::string> in, out, expect;
+  bool random = false, zeros = false;
+  std::uint64_t seed = 0;
+  std::optional<double> rtol;  // none: 1e-5 for floats, 0 for others
+  double atol = 0;
+  int repeat = 1;
+  std::string mesh;  // "x=4,y=2"; empty: that of the program
+  std::string function = "main", machine = "local", trace;
+  int workers = 0;
+  bool check_assumptions = false, check_nans = false, explain = false;
+};
+/// Runs a program of StableHLO. Returns the exit status: 5 if a result is not as expected.
+/// Throws R001 for files, S001 for the text, S002 for operations that are not run here, T014 for meshes, T015
+/// for arguments, R002 for words, and the errors of the program and the machine.
+int run(const RunArguments& arguments);
+
+struct CheckArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+/// Prints everything that is wrong with programs of StableHLO. Returns the exit status: that of the first
+/// error.
+int check(const CheckArguments& arguments);
+
+struct PrintArguments {
+  std::string file;
+  std::string form = "program", function = "main";
+  bool locations = false;
+};
+/// Prints a program of StableHLO as our own, with states, or as StableHLO again. Returns the exit status.
+int print(const PrintArguments& arguments);
 
 }  // namespace tutti::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/cli/words/options.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/read/program/module_program.hpp"
+#include "tutti/read/program/program_file.hpp"
+
+namespace tutti::cli {
+namespace {
+
+/// Everything that is wrong with one file.
+struct Findings {
+  std::string file;
+  std::vector<Error> errors;
+  std::vector<NotRun> not_run;  // legal, and not run here
+  std::size_t functions = 0, operations = 0;
+  std::shared_ptr<const SourceModule> source;
+};
+
+std::size_t operations_in(const stablehlo::Block& block) {
+  std::size_t count = block.operations.size();
+  for (const stablehlo::Operation& op : block.operations)
+    for (const stablehlo::Block& region : op.regions) count += operations_in(region);
+  return count;
+}
+
+Types types_of_parameters(const ModuleProgram& program) {
+  Types types;
+  for (const ModuleProgram::Parameter& each : program.parameters()) types.push_back(each.type);
+  return types;
+}
+
+Findings findings_of(const std::string& path) {
+  Findings found{path, {}, {}, 0, 0, nullptr};
+  try {
+    found.source = std::make_shared<const SourceModule>(text_of_program_file(path), path);
+    found.errors = found.source->errors();
+    for (const stablehlo::Function& function : found.source->module().functions) {
+      ++found.functions;
+      found.operations += operations_in(function.body);
+    }
+    const stablehlo::Function* main = found.source->function("main");
+    if (!found.errors.empty() || !main) return found;
+    found.not_run = operations_not_run(*found.source, *main);
+    if (!found.not_run.empty()) return found;
+    const ModuleProgram program(found.source, {});
+    trace(types_of_parameters(program), [&](const Arrays& inputs) { return program(inputs); });
+  } catch (const Error& error) {
+    found.errors.push_back(error);
+  }
+  return found;
+}
+
+void print_text(const Findings& found) {
+  for (const Error& error : found.errors)
+    fmt::print(stderr, "tutti: error[{}]: {}\n", error.label(), error.what());
+  for (const NotRun& each : found.not_run)
+    fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
+               to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
+               each.instead);
+  if (found.errors.empty())
+    fmt::print("{}: {}, {}: {}\n", found.file,
+               counted(static_cast<std::int64_t>(found.functions), "function"),
+               counted(static_cast<std::int64_t>(found.operations), "operation"),
+               found.not_run.empty() ? "right" : "legal; it is not run here");
+}
+
+nlohmann::ordered_json as_json(const Findings& found) {
+  nlohmann::ordered_json errors = nlohmann::ordered_json::array(), not_run = errors;
+  for (const Error& error : found.errors)
+    errors.push_back({{"code", error.label()},
+                      {"file", error.where().file ? error.where().file : found.file.c_str()},
+                      {"line", error.where().line},
+                      {"column", error.where().column},
+                      {"message", error.message()},
+                      {"notes", error.notes()}});
+  for (const NotRun& each : found.not_run)
+    not_run.push_back({{"what", each.what},
+                       {"count", each.count},
+                       {"first", to_string(found.source->place(each.first))},
+                       {"instead", each.instead}});
+  return {{"file", found.file},
+          {"functions", found.functions},
+          {"operations", found.operations},
+          {"errors", errors},
+          {"not_run", not_run}};
+}
+
+}  // namespace
+
+int check(const CheckArguments& arguments) {
+  int status = 0;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const std::string& file : arguments.files) {
+    const Findings found = findings_of(file);
+    if (status == 0 && !found.errors.empty()) status = found.errors[0].exit_status();
+    if (arguments.json) all.push_back(as_json(found));
+    else print_text(found);
+  }
+  if (arguments.json) fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return status;
+}
+
+}  // namespace tutti::cli

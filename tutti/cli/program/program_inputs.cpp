@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/program/program_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <random>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/base/excerpt.hpp"
+#include "tutti/base/require.hpp"
+#include "tutti/base/similar_names.hpp"
+#include "tutti/cli/words/words.hpp"
+#include "tutti/tensor/files/npy.hpp"
+#include "tutti/tensor/files/npz.hpp"
+#include "tutti/types/dtype.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti::cli {
+namespace {
+
+std::string type_text(const Shape& shape, DType dtype) { return to_string(Type(dtype, shape)); }
+
+/// "2x3xf32": none if the word is no type.
+std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
+  std::vector<std::int64_t> sizes;
+  while (true) {
+    const std::size_t cross = word.find('x');
+    if (cross == std::string_view::npos || cross == 0) break;
+    std::int64_t size = 0;
+    if (!reads(word.substr(0, cross), size) || size < 0) break;
+    sizes.push_back(size);
+    word.remove_prefix(cross + 1);
+  }
+  const auto dtype = dtype_named(word);
+  if (!dtype) return std::nullopt;
+  return std::pair{Shape(sizes), *dtype};
+}
+
+/// "0.5", or one number for each element: "1,2,3".
+Tensor written_tensor(const Shape& shape, DType dtype, std::string_view values, const std::string& word) {
+  require(!is_complex(dtype), Code::usage, "--in {}: complex numbers come from files", excerpt(word));
+  Tensors scalars;
+  while (true) {
+    const std::size_t end = std::min(values.find_first_of(", "), values.size());
+    const std::string_view number = values.substr(0, end);
+    double value = 0;
+    std::int64_t whole = 0;
+    const bool is_bool = dtype == DType::boolean && (number == "true" || number == "false");
+    if (is_bool) scalars.push_back(Tensor::scalar_of(dtype, std::int64_t{number == "true"}));
+    else if (!is_float(dtype) && reads(number, whole)) scalars.push_back(Tensor::scalar_of(dtype, whole));
+    else if (is_float(dtype) && reads(number, value)) scalars.push_back(Tensor::scalar_of(dtype, value));
+    else fail(Code::usage, "--in {}: '{}' is no number of {}", excerpt(word), excerpt(number), name(dtype));
+    if (end == values.size()) break;
+    values.remove_prefix(end + 1);
+  }
+  if (scalars.size() == 1) return Tensor::full(shape, scalars[0]);
+  require(std::ssize(scalars) == shape.elements(), Code::usage, "--in {}: {} for {}", excerpt(word),
+          counted(std::ssize(scalars), "number"), type_text(shape, dtype));
+  Tensor tensor(shape, dtype);
+  for (std::size_t i = 0; i < scalars.size(); ++i)
+    std::memcpy(tensor.mutable_bytes() + i * scalars[i].bytes(), scalars[i].data(), scalars[i].bytes());
+  return tensor;
+}
+
+/// Arrays that one word gives: names only from an archive.
+struct Given {
+  std::string name;  // empty: the next parameter in order
+  Tensor tensor;
+  std::string word;
+};
+
+std::vector<Given> arrays_of_archive(const std::string& path, const std::string& word) {
+  const std::size_t colon = path.find(".npz:");
+  const std::string file = colon == std::string::npos ? path : path.substr(0, colon + 4);
+  NamedTensors arrays = read_npz(file);
+  std::vector<Given> given;
+  if (colon == std::string::npos) {
+    for (auto& [name, tensor] : arrays) given.push_back({name, std::move(tensor), word});
+    return given;
+  }
+  const std::string wanted = path.substr(colon + 5);
+  for (auto& [name, tensor] : arrays)
+    if (name == wanted) return {{"", std::move(tensor), word}};
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : arrays) names.push_back(name);
+  fail(Code::file, "'{}' has no array '{}'; it has {}", excerpt(file), excerpt(wanted),
+       fmt::format("{}", fmt::join(names, ", ")));
+}
+
+/// The parameter of this name; also "arg3" and numpy.savez's "arr_3" for the one with that number.
+std::optional<std::size_t> parameter_named(const std::vector<LoadedArray>& parameters,
+                                           std::string_view name) {
+  const auto named = std::ranges::find(parameters, name, &LoadedArray::name);
+  if (named != parameters.end()) return static_cast<std::size_t>(named - parameters.begin());
+  for (const std::string_view prefix : {"arg", "arr_"}) {
+    std::size_t number = 0;
+    if (name.starts_with(prefix) && reads(name.substr(prefix.size()), number) && number < parameters.size())
+      return number;
+  }
+  return std::nullopt;
+}
+
+std::vector<Given> given_by(const std::vector<LoadedArray>& parameters, const std::string& word) {
+  std::string rest = word, name;
+  const std::size_t equals = word.find('=');
+  if (equals != std::string::npos) {
+    if (const auto type = type_in(word.substr(0, equals)))
+      return {{"", written_tensor(type->first, type->second, std::string_view(word).substr(equals + 1), word),
+               word}};
+    name = word.substr(0, equals);
+    if (parameter_named(parameters, name)) rest = word.substr(equals + 1);
+    else name.clear();
+  }
+  std::vector<Given> all;
+  const std::size_t inner = rest.find('=');
+  const auto type =
+      inner == std::string::npos ? std::nullopt : type_in(std::string_view(rest).substr(0, inner));
+  if (type)
+    all = {{"", written_tensor(type->first, type->second, std::string_view(rest).substr(inner + 1), word),
+            word}};
+  else if (rest.find(".npz") != std::string::npos) all = arrays_of_archive(rest, word);
+  else all = {{"", read_npy(rest), word}};
+  if (!name.empty() && all.size() == 1) all[0].name = name;
+  return all;
+}
+
+Tensor random_tensor(const Shape& shape, DType dtype, std::mt19937_64& numbers) {
+  Tensor tensor(shape, dtype);
+  const auto bytes = bytes_per_element(dtype);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const double uniform = static_cast<double>(numbers() >> 11) * 0x1p-53;
+    const auto put = [&](const Tensor& scalar, std::size_t at) {
+      std::memcpy(tensor.mutable_bytes() + static_cast<std::size_t>(i) * bytes + at, scalar.data(),
+                  scalar.bytes());
+    };
+    if (is_complex(dtype)) {
+      const DType part = dtype == DType::complex64 ? DType::f32 : DType::f64;
+      put(Tensor::scalar_of(part, 2 * uniform - 1), 0);
+      put(Tensor::scalar_of(part, 2 * static_cast<double>(numbers() >> 11) * 0x1p-53 - 1), bytes / 2);
+    } else if (is_float(dtype)) {
+      put(Tensor::scalar_of(dtype, 2 * uniform - 1), 0);
+    } else {
+      put(Tensor::scalar_of(dtype, static_cast<std::int64_t>(uniform * (dtype == DType::boolean ? 2 : 8))),
+          0);
+    }
+  }
+  return tensor;
+}
+
+[[noreturn]] void refuse(const Loaded& program, const std::string& why) {
+  std::vector<std::string> notes{"the program takes:"};
+  for (const std::string& line : lines_of(program.parameters())) notes.push_back("  " + line);
+  throw Error(Code::argument, {}, why, std::move(notes));
+}
+
+/// Bits that a .npy file holds for a dtype that NumPy has not.
+Tensor in_dtype(Tensor tensor, DType wanted) {
+  if (wanted != DType::bf16 || tensor.dtype() != DType::u16) return tensor;
+  Tensor bits(tensor.shape(), wanted);
+  std::memcpy(bits.mutable_bytes(), tensor.data(), bits.bytes());
+  return bits;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const std::vector<LoadedArray>& arrays) {
+  std::vector<std::string> lines;
+  for (const LoadedArray& each : arrays)
+    lines.push_back(fmt::format("{}: {}{}", each.name, type_text(each.shape, each.dtype),
+                                each.spec ? " " + to_string(*each.spec) : ""));
+  return lines;
+}
+
+Tensors inputs_of(const Loaded& program, const InputWords& words) {
+  const std::vector<LoadedArray> parameters = program.parameters();
+  std::vector<std::optional<Tensor>> found(parameters.size());
+  std::size_t next = 0;
+  for (const std::string& word : words.in)
+    for (Given& given : given_by(parameters, word)) {
+      std::size_t at = next;
+      if (!given.name.empty()) {
+        const std::optional<std::size_t> named = parameter_named(parameters, given.name);
+        if (!named)
+          refuse(program,
+                 fmt::format("--in {}: no parameter is called '{}'", excerpt(word), excerpt(given.name)));
+        at = *named;
+      } else {
+        while (at < found.size() && found[at]) ++at;
+        next = at + 1;
+      }
+      if (at >= found.size())
+        refuse(program, fmt::format("--in {}: the program takes {}", excerpt(word),
+                                    counted(std::ssize(parameters), "argument")));
+      if (found[at])
+        refuse(program, fmt::format("--in {}: '{}' is given twice", excerpt(word), parameters[at].name));
+      Tensor tensor = in_dtype(std::move(given.tensor), parameters[at].dtype);
+      if (tensor.shape() != parameters[at].shape || tensor.dtype() != parameters[at].dtype)
+        refuse(program, fmt::format("--in {}: it is {}, but '{}' is {}", excerpt(word),
+                                    type_text(tensor.shape(), tensor.dtype()), parameters[at].name,
+                                    type_text(parameters[at].shape, parameters[at].dtype)));
+      found[at] = std::move(tensor);
+    }
+  std::mt19937_64 numbers(words.seed);
+  Tensors inputs;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const LoadedArray& parameter = parameters[i];
+    if (found[i]) inputs.push_back(std::move(*found[i]));
+    else if (words.missing == Missing::random)
+      inputs.push_back(random_tensor(parameter.shape, parameter.dtype, numbers));
+    else if (words.missing == Missing::zeros) inputs.emplace_back(parameter.shape, parameter.dtype);
+    else
+      refuse(program,
+             fmt::format("'{}' is not given; say --in once per argument, in order or by name, or --random",
+                         parameter.name));
+  }
+  return inputs;
+}
+
+}  // namespace tutti::cli

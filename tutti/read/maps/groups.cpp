@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/read/maps/groups.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "tutti/base/require.hpp"
+#include "tutti/read/maps/mesh.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
+
+namespace tutti {
+namespace {
+
+/// The whole numbers of a dense attribute of i64; a splat is repeated.
+std::vector<std::int64_t> numbers_of(const stablehlo::Dense& dense) {
+  std::vector<std::int64_t> numbers(dense.data.size() / sizeof(std::int64_t));
+  std::memcpy(numbers.data(), dense.data.data(), numbers.size() * sizeof(std::int64_t));
+  if (numbers.size() == 1) numbers.resize(static_cast<std::size_t>(dense.type.elements()), numbers[0]);
+  return numbers;
+}
+
+Groups dense_rows(const stablehlo::Dense& dense, const Mesh& mesh) {
+  require(dense.type.shape.size() == 2 && dense.type.element == "i64", Code::groups,
+          "groups are {}; expected tensor<..x..xi64>", to_string(dense.type));
+  const auto width = static_cast<std::size_t>(dense.type.shape[1]);
+  const std::vector<std::int64_t> numbers = numbers_of(dense);
+  Groups rows;
+  for (std::size_t begin = 0; begin < numbers.size() && width > 0; begin += width) {
+    std::vector<int>& row = rows.emplace_back();
+    for (std::size_t i = begin; i < begin + width; ++i) {
+      if (numbers[i] == -1) continue;  // pads rows of other lengths
+      require(numbers[i] >= 0 && numbers[i] < mesh.devices(), Code::groups,
+              "a group has device {}; the mesh {} has devices 0 to {}", numbers[i], to_string(mesh),
+              mesh.devices() - 1);
+      row.push_back(static_cast<int>(numbers[i]));
+    }
+  }
+  return rows;
+}
+
+/// The axes along which two devices of one row differ, in mesh order, without those of size 1.
+Axes crossed(const Groups& rows, const Mesh& mesh) {
+  Axes axes;
+  for (const Axis& axis : mesh.axes()) {
+    const auto crosses = [&](const std::vector<int>& row) {
+      return std::ranges::any_of(row, [&](int device) {
+        return mesh.coordinate(device, axis) != mesh.coordinate(row[0], axis);
+      });
+    };
+    if (std::ranges::any_of(rows, crosses)) axes.push_back(axis);
+  }
+  return axes;
+}
+
+Axes others(const Mesh& mesh, const Axes& axes) {
+  Axes rest;
+  for (const Axis& axis : mesh.axes())
+    if (!contains(axes, axis)) rest.push_back(axis);
+  return rest;
+}
+
+/// The rows of devices along `axes`, row-major in this order.
+std::set<std::vector<int>> rows_along(const Axes& axes, const Mesh& mesh) {
+  const Axes rest = others(mesh, axes);
+  std::map<int, std::map<int, int>> by_rest;
+  for (int device = 0; device < mesh.devices(); ++device)
+    by_rest[mesh.position(device, rest)][mesh.position(device, axes)] = device;
+  std::set<std::vector<int>> rows;
+  for (const auto& [at, members] : by_rest) {
+    std::vector<int> row;
+    for (const auto& [position, device] : members) row.push_back(device);
+    rows.insert(std::move(row));
+  }
+  return rows;
+}
+
+bool all_bound(const Axes& axes, const Axes& bound) {
+  return std::ranges::all_of(axes, [&](const Axis& axis) { return contains(bound, axis); });
+}
+
+/// Rows of the devices that stand at 0 along the axes that are not bound, as positions along those that are.
+Groups rows_on(const Axes& bound, const Groups& rows, const Mesh& mesh) {
+  const Axes free = others(mesh, bound);
+  Groups groups;
+  for (const std::vector<int>& row : rows) {
+    if (row.empty() || mesh.position(row[0], free) != 0) continue;
+    std::vector<int>& group = groups.emplace_back();
+    for (const int device : row) group.push_back(mesh.position(device, bound));
+  }
+  return groups;
+}
+
+stablehlo::Attribute field_of(const stablehlo::Record& record, std::string_view name) {
+  const stablehlo::Attribute* field = find(record.fields, name);
+  require(field != nullptr, Code::groups, "#stablehlo.{} lacks '{}'", record.name, name);
+  return *field;
+}
+
+/// #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>
+Groups mesh_axes_rows(const SourceModule& source, const stablehlo::Record& record) {
+  const stablehlo::Attribute mesh_field = field_of(record, "mesh"), axes_field = field_of(record, "axes");
+  const auto* name = std::get_if<stablehlo::Symbol>(&mesh_field.value);
+  const auto* list = std::get_if<stablehlo::List>(&axes_field.value);
+  require(name && list, Code::groups, "groups by axes name a mesh and a list of axes");
+  const Mesh mesh = mesh_named(source, name->name);
+  Axes axes;
+  for (const stablehlo::Attribute& item : list->items) {
+    const auto* axis = std::get_if<stablehlo::Record>(&item.value);
+    require(axis != nullptr, Code::groups, "an axis of groups is #stablehlo.axis_ref<..>");
+    const stablehlo::Attribute field = field_of(*axis, "name");
+    const auto* axis_name = std::get_if<std::string>(&field.value);
+    require(axis_name != nullptr, Code::groups, "the name of an axis is a string");
+    require(find(axis->fields, "sub_axis_info") == nullptr, Code::groups,
+            "groups along a part of axis '{}'; give the mesh an axis for the part", *axis_name);
+    const auto found = std::ranges::find(mesh.axes(), *axis_name, &Axis::name);
+    require(found != mesh.axes().end(), Code::axis_unbound, "the mesh {} has no axis '{}'", to_string(mesh),
+            *axis_name);
+    axes.push_back(*found);
+  }
+  const std::set<std::vector<int>> rows = rows_along(axes, mesh);
+  return {rows.begin(), rows.end()};
+}
+
+}  // namespace
+
+Groups rows_of(const SourceModule& source, const stablehlo::Attribute& groups, const Mesh& mesh) {
+  Groups rows;
+  if (const auto* dense = std::get_if<stablehlo::Dense>(&groups.value)) rows = dense_rows(*dense, mesh);
+  else if (const auto* record = std::get_if<stablehlo::Record>(&groups.value);
+           record && record->name == "replica_group_mesh_axes")
+    rows = mesh_axes_rows(source, *record);
+  else fail(Code::groups, "replica_groups is {}; expected dense<..> or mesh axes", to_string(groups));
+  if (!rows.empty()) return rows;
+  std::vector<int>& all = rows.emplace_back();
+  for (int device = 0; device < mesh.devices(); ++device) all.push_back(device);
+  return rows;
+}
+
+Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes& bound) {
+  Axes axes = crossed(rows, mesh);
+  require(all_bound(axes, bound), Code::groups,
+          "the groups lie along {}, but the map is manual along {}; make it manual along all of them",
+          to_string(axes), to_string(bound));
+  const std::set<std::vector<int>> wanted(rows.begin(), rows.end());
+  std::vector<std::size_t> order(axes.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  do {
+    Axes permuted;
+    for (const std::size_t i : order) permuted.push_back(axes[i]);
+    if (rows_along(permuted, mesh) == wanted) return {permuted};
+  } while (std::ranges::next_permutation(order).found);
+  return {bound, rows_on(bound, rows, mesh)};
+}
+
+Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& bound) {
+  Groups rows;
+  for (const auto& [source, target] : devices) rows.push_back({source, target});
+  const Axes axes = crossed(rows, mesh);
+  require(all_bound(axes, bound), Code::groups, "the pairs cross {}, but the map is manual along {}",
+          to_string(axes), to_string(bound));
+  const Axes rest = others(mesh, axes);
+  std::map<int, std::set<std::pair<int, int>>> by_rest;
+  for (const auto& [source, target] : devices)
+    by_rest[mesh.position(source, rest)].emplace(mesh.position(source, axes), mesh.position(target, axes));
+  const bool same =
+      static_cast<int>(by_rest.size()) == joint_size(rest) &&
+      std::ranges::all_of(by_rest, [&](const auto& each) { return each.second == by_rest.begin()->second; });
+  if (same && !axes.empty()) {
+    const std::set<std::pair<int, int>>& pairs = by_rest.begin()->second;
+    return {axes, {pairs.begin(), pairs.end()}};
+  }
+  Permutation over_all{bound, {}};
+  const Axes free = others(mesh, bound);
+  for (const auto& [source, target] : devices)
+    if (mesh.position(source, free) == 0)
+      over_all.pairs.emplace_back(mesh.position(source, bound), mesh.position(target, bound));
+  return over_all;
+}
+
+}  // namespace tutti

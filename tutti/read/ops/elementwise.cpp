@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of elements, constants, and conversions.
+#include <algorithm>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/functions/numbers/elementary.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/bitcast_convert.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/clamp.hpp"
+#include "tutti/ops/collectives/axis_index.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/select.hpp"
+#include "tutti/ops/unary.hpp"
+#include "tutti/read/maps/digits.hpp"
+#include "tutti/read/operation_rows.hpp"
+#include "tutti/read/patterns/scalar_region.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
+#include "tutti/tensor/tensor.hpp"
+
+namespace tutti {
+namespace {
+
+template <Array (*function)(const Operand&)>
+Arrays unary(const OpReader& op) {
+  return {function(op.operand(0))};
+}
+
+template <Array (*function)(const Operand&, const Operand&)>
+Arrays binary(const OpReader& op) {
+  return {function(op.operand(0), op.operand(1))};
+}
+
+Array negated(const Operand& x) { return -x; }
+bool is_of_bool(const Operand& x) { return x.array()->dtype() == DType::boolean; }
+/// StableHLO adds bools by "or" and multiplies them by "and".
+Array sum(const Operand& x, const Operand& y) { return is_of_bool(x) ? logical_or(x, y) : x + y; }
+Array difference(const Operand& x, const Operand& y) { return x - y; }
+Array product(const Operand& x, const Operand& y) { return is_of_bool(x) ? logical_and(x, y) : x * y; }
+Array quotient(const Operand& x, const Operand& y) { return x / y; }
+
+/// A quotient or remainder of the device's number keeps some of its digits. Where these are whole
+/// axes, they are the position along the axes.
+template <Arrays (*otherwise)(const OpReader&), bool keeps_quotient>
+Arrays of_digits(const OpReader& op) {
+  const auto& digits = op.known(0).digits;
+  const auto& number = op.known(1).number;
+  if (!digits || !number) return otherwise(op);
+  const auto kept =
+      keeps_quotient ? digits_of_quotient(*digits, *number) : digits_of_remainder(*digits, *number);
+  if (!kept) return otherwise(op);
+  ReadValue& result = op.reading().value(op.op().results[0]);
+  result.digits = kept;
+  const auto axes = axes_of_digits(*kept, op.reading().mesh(), op.reading().bound());
+  return axes ? Arrays{convert(position_along(*axes, op.shape()), op.dtype())} : otherwise(op);
+}
+
+Arrays converted(const OpReader& op) {
+  op.reading().value(op.op().results[0]).digits = op.known(0).digits;
+  return {convert(op.operand(0), op.dtype())};
+}
+
+Arrays bitcast(const OpReader& op) { return {bitcast_convert(op.operand(0), op.dtype())}; }
+
+/// A scalar in the shape of `like`.
+Array in_shape_of(const Array& x, const Array& like) {
+  return x.rank() == like.rank() ? x : broadcast_in_dim(x, like.shape(), {});
+}
+
+Arrays selected(const OpReader& op) {
+  return {select(in_shape_of(op.operand(0), op.operand(1)), op.operand(1), op.operand(2))};
+}
+
+Arrays clamped(const OpReader& op) {
+  const Array& x = op.operand(1);
+  return {clamp(in_shape_of(op.operand(0), x), x, in_shape_of(op.operand(2), x))};
+}
+
+Arrays compared(const OpReader& op) {
+  const Array &x = op.operand(0), &y = op.operand(1);
+  const std::string direction = op.word("comparison_direction");
+  if (direction == "EQ") return {equal(x, y)};
+  if (direction == "NE") return {not_equal(x, y)};
+  if (direction == "LT") return {Operand(x) < y};
+  if (direction == "LE") return {Operand(x) <= y};
+  if (direction == "GT") return {Operand(x) > y};
+  require(direction == "GE", Code::text, "comparison_direction is {}; expected EQ, NE, LT, LE, GT or GE",
+          direction);
+  return {Operand(x) >= y};
+}
+
+/// A total order tells -0 from 0 and has a place for NaN.
+std::optional<Refusal> refusal_of_compare(const SourceModule&, const stablehlo::Operation& op) {
+  const stablehlo::Attribute* kind = find(op.attributes, "compare_type");
+  const auto* word = kind ? std::get_if<stablehlo::Enumeration>(&kind->value) : nullptr;
+  const auto* type =
+      op.operand_types.empty() ? nullptr : std::get_if<stablehlo::TensorType>(&op.operand_types[0]);
+  const bool is_float = type && type->element.find('f') != std::string::npos;
+  if (!word || word->value != "TOTALORDER" || !is_float) return {};
+  return Refusal{"a comparison of floats by their total order", "compare them as FLOAT"};
+}
+
+Arrays constant_read(const OpReader& op) {
+  const stablehlo::Attribute* attribute = op.attribute("value");
+  const auto* dense = attribute ? std::get_if<stablehlo::Dense>(&attribute->value) : nullptr;
+  require(dense != nullptr, Code::unsupported,
+          "the value of the constant has no elements that are known here");
+  const std::size_t width = dense->data.size();
+  const bool is_splat = width > 0 && op.shape().elements() > 1 && width == bytes_per_element(op.dtype());
+  Tensor tensor(is_splat ? Shape{} : op.shape(), op.dtype());
+  ensure(width == tensor.bytes(), "constant: {} bytes for {}", width, to_string(op.result_type()));
+  if (width > 0) std::memcpy(tensor.mutable_bytes(), dense->data.data(), width);
+  if (tensor.elements() == 1) op.reading().value(op.op().results[0]).number = number_of_constant(op.op());
+  if (!is_splat) return {constant(tensor)};
+  return {broadcast_in_dim(constant(tensor), op.shape(), {})};
+}
+
+/// The first derivatives of digamma and lgamma; the order is a number.
+Arrays polygamma(const OpReader& op) {
+  const auto& order = op.known(0).number;
+  require(order == 0.0 || order == 1.0, Code::unsupported, "polygamma of an order that is neither 0 nor 1");
+  return {*order == 0 ? digamma(op.operand(1)) : trigamma(op.operand(1))};
+}
+
+std::optional<Refusal> refusal_of_constant(const SourceModule&, const stablehlo::Operation& op) {
+  const stablehlo::Attribute* value = find(op.attributes, "value");
+  if (value && std::holds_alternative<stablehlo::Dense>(value->value)) return {};
+  return Refusal{"a constant of elements that are not known here", "convert it before"};
+}
+
+constexpr OperationRow rows[] = {
+    {"stablehlo.abs", unary<abs>},
+    {"stablehlo.add", binary<sum>},
+    {"stablehlo.and", binary<logical_and>},
+    {"stablehlo.atan2", binary<atan2>},
+    {"stablehlo.bitcast_convert", bitcast},
+    {"stablehlo.cbrt", unary<cbrt>},
+    {"stablehlo.ceil", unary<ceil>},
+    {"stablehlo.clamp", clamped},
+    {"stablehlo.compare", compared, refusal_of_compare},
+    {"stablehlo.complex", binary<complex>},
+    {"stablehlo.constant", constant_read, refusal_of_constant},
+    {"stablehlo.convert", converted},
+    {"stablehlo.cosine", unary<cos>},
+    {"stablehlo.count_leading_zeros", unary<count_leading_zeros>},
+    {"stablehlo.divide", of_digits<binary<quotient>, true>},
+    {"stablehlo.exponential", unary<exp>},
+    {"stablehlo.exponential_minus_one", unary<expm1>},
+    {"stablehlo.floor", unary<floor>},
+    {"stablehlo.imag", unary<imag>},
+    {"stablehlo.is_finite", unary<is_finite>},
+    {"stablehlo.log", unary<log>},
+    {"stablehlo.log_plus_one", unary<log1p>},
+    {"stablehlo.logistic", unary<logistic>},
+    {"stablehlo.maximum", binary<maximum>},
+    {"stablehlo.minimum", binary<minimum>},
+    {"stablehlo.multiply", binary<product>},
+    {"stablehlo.negate", unary<negated>},
+    {"stablehlo.not", unary<logical_not>},
+    {"stablehlo.or", binary<logical_or>},
+    {"stablehlo.popcnt", unary<popcount>},
+    {"stablehlo.power", binary<pow>},
+    {"stablehlo.real", unary<real>},
+    {"stablehlo.remainder", of_digits<binary<rem>, false>},
+    {"stablehlo.round_nearest_even", unary<round>},
+    {"stablehlo.rsqrt", unary<rsqrt>},
+    {"stablehlo.select", selected},
+    {"stablehlo.shift_left", binary<shift_left>},
+    {"stablehlo.shift_right_arithmetic", binary<shift_right_arithmetic>},
+    {"stablehlo.shift_right_logical", binary<shift_right_logical>},
+    {"stablehlo.sign", unary<sign>},
+    {"stablehlo.sine", unary<sin>},
+    {"stablehlo.sqrt", unary<sqrt>},
+    {"stablehlo.subtract", binary<difference>},
+    {"stablehlo.tan", unary<tan>},
+    {"stablehlo.tanh", unary<tanh>},
+    {"stablehlo.xor", binary<logical_xor>},
+    {"chlo.acos", unary<acos>},
+    {"chlo.acosh", unary<acosh>},
+    {"chlo.asin", unary<asin>},
+    {"chlo.asinh", unary<asinh>},
+    {"chlo.atan", unary<atan>},
+    {"chlo.atanh", unary<atanh>},
+    {"chlo.conj", unary<conj>},
+    {"chlo.cosh", unary<cosh>},
+    {"chlo.digamma", unary<digamma>},
+    {"chlo.erf", unary<erf>},
+    {"chlo.erf_inv", unary<erf_inv>},
+    {"chlo.erfc", unary<erfc>},
+    {"chlo.is_inf", unary<isinf>},
+    {"chlo.lgamma", unary<lgamma>},
+    {"chlo.polygamma", polygamma},
+    {"chlo.sinh", unary<sinh>},
+    {"chlo.square", unary<square>},
+    {"chlo.tan", unary<tan>},
+};
+
+}  // namespace
+
+OperationRows elementwise_rows() { return rows; }
+
+}  // namespace tutti

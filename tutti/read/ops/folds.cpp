@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, running sums, sorting.
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/arg_reduce.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/cumulative.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reverse.hpp"
+#include "tutti/ops/sort.hpp"
+#include "tutti/ops/top_k.hpp"
+#include "tutti/read/operation_rows.hpp"
+#include "tutti/read/patterns/scalar_region.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
+#include "tutti/tensor/tensor.hpp"
+#include "tutti/types/dtype.hpp"
+
+namespace tutti {
+namespace {
+
+OuterNumbers outer_numbers(const OpReader& op) {
+  return [&op](stablehlo::Value value) { return op.reading().value(value).number; };
+}
+
+Array reduced(const Array& x, const std::vector<int>& dims, ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return reduce_sum(x, dims);
+    case ReduceKind::prod: return reduce_prod(x, dims);
+    case ReduceKind::max: return reduce_max(x, dims);
+    case ReduceKind::min: return reduce_min(x, dims);
+    case ReduceKind::logical_and: return reduce_and(x, dims);
+    case ReduceKind::logical_or: return reduce_or(x, dims);
+  }
+  return x;
+}
+
+Array combined(const Array& x, const Array& y, ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return Operand(x) + y;
+    case ReduceKind::prod: return Operand(x) * y;
+    case ReduceKind::max: return maximum(x, y);
+    case ReduceKind::min: return minimum(x, y);
+    case ReduceKind::logical_and: return logical_and(x, y);
+    case ReduceKind::logical_or: return logical_or(x, y);
+  }
+  return x;
+}
+
+/// True if combining with `number` changes nothing.
+bool is_neutral(std::optional<double> number, DType dtype, ReduceKind kind) {
+  if (!number) return false;
+  if (is_complex(dtype)) return *number == (kind == ReduceKind::sum ? 0 : 1);
+  Tensor neutral(Shape{}, dtype);
+  write_neutral_element(kind, dtype, neutral.mutable_bytes());
+  return *number == neutral.at(0);
+}
+
+/// The results of reduce with one kind of reduction, with its init.
+Array with_init(const OpReader& op, const Array& result, ReduceKind kind) {
+  if (is_neutral(op.known(1).number, result.dtype(), kind)) return result;
+  return combined(broadcast_in_dim(op.operand(1), result.shape(), {}), result, kind);
+}
+
+/// True for an iota along a dim.
+bool counts_along(const ReadValue& value, std::int64_t dim) {
+  const stablehlo::Attribute* along =
+      value.made_by ? find(value.made_by->attributes, "iota_dimension") : nullptr;
+  const auto* number = along ? std::get_if<stablehlo::Integer>(&along->value) : nullptr;
+  return number && number->value == dim;
+}
+
+/// argmax and argmin: (values, iota along the dim) with inits that any element replaces.
+Arrays arg_reduced(const OpReader& op) {
+  const auto kind = arg_reducer_of(op.op().regions[0], is_float(op.operand(0).dtype()), outer_numbers(op));
+  const std::vector<int> dims = op.dims("dimensions");
+  const bool counts = dims.size() == 1 && counts_along(op.known(1), dims[0]);
+  require(kind && counts && is_neutral(op.known(2).number, op.operand(0).dtype(), *kind) &&
+              op.known(3).number == 0.0,
+          Code::unsupported,
+          "this reduction of two arrays is neither argmax nor argmin; write it with other operations");
+  const Array& x = op.operand(0);
+  const DType index = op.dtype(1);
+  if (*kind == ReduceKind::max) return {reduce_max(x, dims), argmax(x, dims[0], index)};
+  return {reduce_min(x, dims), argmin(x, dims[0], index)};
+}
+
+Arrays reduce_read(const OpReader& op) {
+  const stablehlo::Block& region = op.op().regions.at(0);
+  if (op.operands().size() == 4) return arg_reduced(op);
+  const auto kind = reducer_of(region);
+  require(kind.has_value() && op.operands().size() == 2, Code::unsupported,
+          "the reducer is none of add, multiply, maximum, minimum, and, or");
+  return {with_init(op, reduced(op.operand(0), op.dims("dimensions"), *kind), *kind)};
+}
+
+std::optional<Refusal> refusal_of_reduce(const SourceModule&, const stablehlo::Operation& op) {
+  if (op.regions.size() != 1) return Refusal{"a reduction without a reducer", "write one"};
+  if (op.operands.size() == 4) return {};  // looked at when it is read
+  if (op.operands.size() == 2 && reducer_of(op.regions[0])) return {};
+  return Refusal{"a reducer that is none of add, multiply, maximum, minimum, and, or",
+                 "use several reductions"};
+}
+
+/// A window that ends, or begins, at each element, and has all those before it, or behind it.
+struct RunningWindow {
+  int dim;
+  Order order;
+};
+std::optional<RunningWindow> running_window(const std::vector<std::int64_t>& shape,
+                                            const std::vector<std::int64_t>& sizes,
+                                            const std::vector<std::int64_t>& padding) {
+  std::optional<RunningWindow> found;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const std::int64_t low = padding[2 * d], high = padding[2 * d + 1];
+    if (sizes[d] == 1 && low == 0 && high == 0) continue;
+    const bool is_running =
+        sizes[d] == shape[d] && ((low == sizes[d] - 1 && high == 0) || (high == sizes[d] - 1 && low == 0));
+    if (found || !is_running) return std::nullopt;
+    found = RunningWindow{static_cast<int>(d), low > 0 ? Order::forward : Order::backward};
+  }
+  return found ? found : RunningWindow{0, Order::forward};
+}
+
+bool all_are(const stablehlo::Operation& op, std::string_view name, std::int64_t value) {
+  const stablehlo::Attribute* attribute = find(op.attributes, name);
+  if (!attribute) return true;
+  const auto values = integers_of(*attribute);
+  return values && std::ranges::all_of(*values, [&](std::int64_t each) { return each == value; });
+}
+
+std::optional<RunningWindow> running_window_of(const stablehlo::Operation& op) {
+  const auto* type =
+      op.operand_types.empty() ? nullptr : std::get_if<stablehlo::TensorType>(&op.operand_types[0]);
+  const stablehlo::Attribute* sizes = find(op.attributes, "window_dimensions");
+  const stablehlo::Attribute* padding = find(op.attributes, "padding");
+  if (!type || !sizes) return std::nullopt;
+  const auto window = integers_of(*sizes);
+  const auto pads = padding ? integers_of(*padding) : std::vector<std::int64_t>(2 * type->shape.size(), 0);
+  if (!window || !pads || window->size() != type->shape.size() || pads->size() != 2 * type->shape.size())
+    return std::nullopt;
+  for (const char* name : {"window_strides", "base_dilations", "window_dilations"})
+    if (!all_are(op, name, 1)) return std::nullopt;
+  return running_window(type->shape, *window, *pads);
+}
+
+Arrays reduce_window_read(const OpReader& op) {
+  const auto window = running_window_of(op.op());
+  const auto kind = reducer_of(op.op().regions.at(0));
+  require(window && kind && is_neutral(op.known(1).number, op.operand(0).dtype(), *kind), Code::unsupported,
+          "windows other than those of running sums, products, maxima and minima are not run here");
+  const Array& x = op.operand(0);
+  switch (*kind) {
+    case ReduceKind::sum: return {cumsum(x, window->dim, window->order)};
+    case ReduceKind::prod: return {cumprod(x, window->dim, window->order)};
+    case ReduceKind::max: return {cummax(x, window->dim, window->order)};
+    case ReduceKind::min: return {cummin(x, window->dim, window->order)};
+    default: fail(Code::unsupported, "running reductions by and, or are not run here");
+  }
+}
+
+std::optional<Refusal> refusal_of_window(const SourceModule&, const stablehlo::Operation& op) {
+  const bool is_plain = op.operands.size() == 2 && op.regions.size() == 1;
+  const auto kind = is_plain ? reducer_of(op.regions[0]) : std::nullopt;
+  const bool is_running =
+      kind && *kind != ReduceKind::logical_and && *kind != ReduceKind::logical_or && running_window_of(op);
+  if (is_running) return {};
+  return Refusal{"a window that is no running sum, product, maximum or minimum",
+                 "write pooling with slices, maximum and add"};
+}
+
+/// The largest first, with their places: top_k has this order.
+Arrays totally_sorted(const OpReader& op, int dim) {
+  const bool has_places =
+      op.operands().size() == 2 && counts_along(op.known(1), dim) && op.operand(1).dtype() == DType::i32;
+  require(has_places, Code::unsupported,
+          "a sort of floats by their total order is run only as top_k: of values with their places");
+  const TopKResult found = top_k(op.operand(0), op.operand(0).shape()[dim], dim);
+  return {found.values, found.indices};
+}
+
+/// Sorting backwards between two reversals keeps the order of equal elements.
+Arrays sort_read(const OpReader& op) {
+  const auto* type = std::get_if<stablehlo::TensorType>(&op.op().operand_types.at(0));
+  const bool of_floats = type && type->element.find('f') != std::string::npos;
+  const auto order = sort_order_of(op.op().regions.at(0), of_floats, outer_numbers(op));
+  require(
+      order.has_value(), Code::unsupported,
+      "the comparator orders neither up nor down by its first operands; sort by keys that are made before");
+  const int stated = static_cast<int>(op.integer("dimension", -1));
+  const int dim = stated < 0 ? op.operand(0).rank() + stated : stated;
+  if (order->is_total) return totally_sorted(op, dim);
+  const SortOptions options{order->keys};
+  if (!order->is_descending) return sort(op.operands(), dim, options);
+  const std::vector<int> along{dim};
+  Arrays turned;
+  for (const Array& x : op.operands()) turned.push_back(rev(x, along));
+  Arrays results;
+  for (const Array& x : sort(turned, dim, options)) results.push_back(rev(x, along));
+  return results;
+}
+
+Arrays top_k_read(const OpReader& op) {
+  const auto found = top_k(op.operand(0), op.integer("k"));
+  return {found.values, found.indices};
+}
+
+constexpr OperationRow rows[] = {
+    {"stablehlo.reduce", reduce_read, refusal_of_reduce},
+    {"stablehlo.reduce_window", reduce_window_read, refusal_of_window},
+    {"stablehlo.sort", sort_read},
+    {"chlo.top_k", top_k_read},
+};
+
+}  // namespace
+
+OperationRows fold_rows() { return rows; }
+
+}  // namespace tutti

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that move elements, and products.
+#include "tutti/base/require.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/concatenate.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/iota.hpp"
+#include "tutti/ops/optimization_barrier.hpp"
+#include "tutti/ops/pad.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/reverse.hpp"
+#include "tutti/ops/slice.hpp"
+#include "tutti/ops/transpose.hpp"
+#include "tutti/read/operation_rows.hpp"
+
+namespace tutti {
+namespace {
+
+Arrays iota_read(const OpReader& op) {
+  return {iota(op.shape(), op.dtype(), static_cast<int>(op.integer("iota_dimension")))};
+}
+
+/// A number of a device, or a splat, stays one in another shape.
+void keep_facts(const OpReader& op) {
+  ReadValue& result = op.reading().value(op.op().results[0]);
+  result.number = op.known(0).number;
+  result.digits = op.known(0).digits;
+}
+
+Arrays reshaped(const OpReader& op) {
+  keep_facts(op);
+  return {reshape(op.operand(0), op.shape())};
+}
+
+Arrays broadcast_read(const OpReader& op) {
+  keep_facts(op);
+  return {broadcast_in_dim(op.operand(0), op.shape(), op.dims("broadcast_dimensions"))};
+}
+
+Arrays transposed(const OpReader& op) { return {transpose(op.operand(0), op.dims("permutation"))}; }
+
+Arrays reversed(const OpReader& op) { return {rev(op.operand(0), op.dims("dimensions"))}; }
+
+Arrays concatenated(const OpReader& op) {
+  return {concatenate(op.operands(), static_cast<int>(op.integer("dimension")))};
+}
+
+Arrays sliced(const OpReader& op) {
+  return {slice_in_dims(op.operand(0), {op.integers("start_indices"), op.integers("limit_indices"),
+                                        op.integers("strides")})};
+}
+
+Arrays padded(const OpReader& op) {
+  const std::vector<std::int64_t> low = op.integers("edge_padding_low"),
+                                  high = op.integers("edge_padding_high"),
+                                  interior = op.integers("interior_padding");
+  require(low.size() == high.size() && low.size() == interior.size(), Code::shape,
+          "{}, {} and {} values of low, high and interior padding", low.size(), high.size(), interior.size());
+  std::vector<Padding> paddings;
+  for (std::size_t i = 0; i < low.size(); ++i) paddings.push_back({low[i], high[i], interior[i]});
+  return {pad(op.operand(0), op.operand(1), paddings)};
+}
+
+/// The operands in the dtype of the result: it may be wider than theirs.
+Array in_dtype(const Array& x, DType dtype) { return x.dtype() == dtype ? x : convert(x, dtype); }
+
+Arrays product(const OpReader& op) {
+  const stablehlo::Record& numbers = op.record("dot_dimension_numbers");
+  const auto dims = [&](std::string_view name) {
+    std::vector<int> all;
+    const stablehlo::Attribute* field = find(numbers.fields, name);
+    if (!field) return all;
+    const auto values = integers_of(*field);
+    require(values.has_value(), Code::text, "{} is no list of dims", name);
+    for (const std::int64_t dim : *values) all.push_back(static_cast<int>(dim));
+    return all;
+  };
+  return {dot_general(in_dtype(op.operand(0), op.dtype()), in_dtype(op.operand(1), op.dtype()),
+                      {dims("lhs_batching_dimensions"), dims("rhs_batching_dimensions"),
+                       dims("lhs_contracting_dimensions"), dims("rhs_contracting_dimensions")})};
+}
+
+/// The older product: the last dim of the first operand with the first dim of the second one.
+Arrays plain_product(const OpReader& op) {
+  const Array x = in_dtype(op.operand(0), op.dtype()), y = in_dtype(op.operand(1), op.dtype());
+  return {dot_general(x, y, {{}, {}, {x.rank() - 1}, {0}})};
+}
+
+Arrays barrier(const OpReader& op) { return optimization_barrier_flat(op.operands(), op.where()); }
+
+constexpr OperationRow rows[] = {
+    {"stablehlo.broadcast_in_dim", broadcast_read},
+    {"stablehlo.concatenate", concatenated},
+    {"stablehlo.dot", plain_product},
+    {"stablehlo.dot_general", product},
+    {"stablehlo.iota", iota_read},
+    {"stablehlo.optimization_barrier", barrier},
+    {"stablehlo.pad", padded},
+    {"stablehlo.reshape", reshaped},
+    {"stablehlo.reverse", reversed},
+    {"stablehlo.slice", sliced},
+    {"stablehlo.transpose", transposed},
+};
+
+}  // namespace
+
+OperationRows shape_rows() { return rows; }
+
+}  // namespace tutti

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/read/source.hpp"
+
+#include <algorithm>
+
+#include "tutti/mlir/text_place.hpp"
+#include "tutti/stablehlo/parse/parse.hpp"
+
+namespace tutti {
+
+SourceModule::SourceModule(std::string text, std::string_view name)
+    : text_(std::move(text)), name_(intern_name(name)), line_begins_{0} {
+  stablehlo::Parsed parsed = stablehlo::parse(text_, name_);
+  module_ = std::move(parsed.module);
+  errors_ = std::move(parsed.errors);
+  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
+    line_begins_.push_back(at + 1);
+}
+
+Where SourceModule::place(stablehlo::TextPosition position) const {
+  if (position.byte > text_.size()) return {};
+  const auto next = std::ranges::upper_bound(line_begins_, position.byte);
+  const std::size_t begin = *(next - 1);
+  Where where = mlir::place_in(std::string_view(text_).substr(begin), position.byte - begin, name_);
+  where.line = static_cast<int>(next - line_begins_.begin());
+  return where;
+}
+
+Where SourceModule::place(const stablehlo::Operation& op) const {
+  const std::vector<Where> places = stablehlo::places_of(op.location);
+  return places.empty() ? place(op.at) : places.front();
+}
+
+Error SourceModule::error_at(stablehlo::TextPosition position, Code code, std::string message,
+                             std::vector<std::string> advice) const {
+  std::vector<std::string> notes;
+  if (position.byte <= text_.size()) notes = mlir::marked_line(text_, position.byte);
+  notes.insert(notes.end(), advice.begin(), advice.end());
+  return {code, place(position), std::move(message), std::move(notes)};
+}
+
+const stablehlo::Function* SourceModule::function(std::string_view name) const {
+  const auto found = std::ranges::find(module_.functions, name, &stablehlo::Function::name);
+  return found == module_.functions.end() ? nullptr : &*found;
+}
+
+}  // namespace tutti
