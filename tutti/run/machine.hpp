@@ -81,7 +81,7 @@ class Compiled {
   Compiled(internal::CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  // By value: what is moved in is donated.
+  // Arguments are taken by value, so that an array moved in has no other owner.
   Result operator()(tree::Parameter<A>... arguments,  // NOLINT(performance-unnecessary-value-param)
                     Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
