@@ -246,5 +246,41 @@ TEST(load, gives_what_vmap_and_lower_text_take) {
             Tensor(Shape{3, 2}, Floats{1, 4, 9, 16, 25, 36}));
 }
 
+/// The program of one device, without a map: its arrays have the devices as dim 0.
+TEST(load, takes_the_program_of_one_device) {
+  const auto text = [](const std::string& counts, const std::string& id) {
+    return "module attributes {" + counts + "} {\n" +
+           module_of(
+               "(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<ui32>)",
+               "%s = \"stablehlo.all_reduce\"(%x) <{replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>}> "
+               "({\n"
+               "^bb0(%p: tensor<f32>, %q: tensor<f32>):\n%t = stablehlo.add %p, %q : tensor<f32>\n"
+               "stablehlo.return %t : tensor<f32>\n}) : (tensor<2xf32>) -> tensor<2xf32>\n%i = stablehlo." +
+                   id + " : tensor<ui32>\nreturn %s, %i : tensor<2xf32>, tensor<ui32>") +
+           "}\n";
+  };
+  const Tensor rows_of_three(Shape{3, 2}, Floats{1, 2, 3, 4, 5, 6});
+  for (const auto& [counts, id] : {std::pair{"mhlo.num_partitions = 3 : i32", "partition_id"},
+                                   std::pair{"mhlo.num_replicas = 3 : i32", "replica_id"}}) {
+    const Tensors results = run_text(text(counts, id), {rows_of_three});
+    EXPECT_EQ(results[0], Tensor(Shape{3, 2}, Floats{9, 12, 9, 12, 9, 12}));
+    EXPECT_EQ(results[1], Tensor(Shape{3}, std::vector<std::uint32_t>{0, 1, 2}));
+  }
+}
+
+TEST(load, chooses_a_platform) {
+  const std::string text = module_of(
+      "(%p: tensor<i32> {jax.global_constant = \"_platform_index\"}, %x: tensor<f32>) -> tensor<f32>",
+      "%r = \"stablehlo.case\"(%p) ({\nstablehlo.return %x : tensor<f32>\n}, {\n%n = stablehlo.negate %x : "
+      "tensor<f32>\nstablehlo.return %n : tensor<f32>\n}) : (tensor<i32>) -> tensor<f32>\nreturn %r : "
+      "tensor<f32>");
+  for (const int platform : {0, 1}) {
+    const Loaded program = load_text(text, "text", {.platform_index = platform});
+    ASSERT_EQ(program.parameters().size(), 1U);
+    const std::vector<Array> x{Array(Tensor::scalar(3.0F))};
+    EXPECT_EQ(open_local(Mesh()).compile(program, x)(x)[0].tensor().at(0), platform == 0 ? 3 : -3);
+  }
+}
+
 }  // namespace
 }  // namespace tutti

@@ -43,8 +43,8 @@ Loaded load(const std::string& path, const LoadOptions& options) {
 
 Loaded load_text(std::string text, std::string_view name, const LoadOptions& options) {
   const auto source = std::make_shared<const SourceModule>(std::move(text), name);
-  return Loaded(
-      std::make_shared<const ModuleProgram>(source, ProgramOptions{options.function, options.mesh}));
+  return Loaded(std::make_shared<const ModuleProgram>(source, ProgramOptions{options.function, options.mesh,
+                                                                             options.platform_index}));
 }
 
 }  // namespace tutti

@@ -22,6 +22,7 @@ namespace tutti {
 struct LoadOptions {
   std::string function = "main";  // of the module
   std::optional<Mesh> mesh = {};  // of a module that declares none
+  int platform_index = 0;         // of an export for several platforms: which of them is meant
 };
 
 /// A parameter or a result of a loaded program.
@@ -33,6 +34,8 @@ struct LoadedArray {
 };
 
 /// A program that was read from StableHLO, as a function of whole arrays. A small value.
+/// A module without maps whose devices communicate is the program of one device: its arrays have the devices
+/// as an additional first dim.
 class Loaded {
  public:
   explicit Loaded(std::shared_ptr<const internal::ModuleProgram> program);

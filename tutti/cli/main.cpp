@@ -211,6 +211,10 @@ CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
       ->capture_default_str();
   command->add_option("--mesh", run.mesh, "devices by axis, x=4,y=2, if the program declares no mesh");
   command->add_option("--function", run.function, "function of the module")->capture_default_str();
+  command
+      ->add_option("--platform-index", run.platform_index,
+                   "which platform is meant, of an export for several")
+      ->capture_default_str();
   command->add_option("--machine", run.machine, tutti::cli::machine_help)->capture_default_str();
   command
       ->add_option("--workers", run.workers,

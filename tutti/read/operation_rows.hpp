@@ -16,9 +16,26 @@ struct Refusal {
   std::string instead;
 };
 
+/// How many arguments a region has, by the number of operands of its operation.
+using RegionArguments = int (*)(int operands);
+constexpr int no_arguments(int) { return 0; }
+constexpr int pair(int) { return 2; }
+constexpr int as_operands(int n) { return n; }
+constexpr int twice_operands(int n) { return 2 * n; }
+constexpr int all_but_one(int n) { return n - 1; }
+
+/// How many operands, regions and results an operation has; -1: as many as it likes.
+struct OperationForm {
+  int least_operands = 0, most_operands = -1;
+  int regions = 0;
+  RegionArguments region_arguments = nullptr;  // null: not looked at
+  int least_results = 1;
+};
+
 /// How one operation of StableHLO is read.
 struct OperationRow {
   std::string_view name;  // "stablehlo.add"
+  OperationForm form;
   /// Its results, made with the functions of this library. Null: it is not run here.
   Arrays (*read)(const OpReader& op);
   /// Why this one is not run; none: it is.
@@ -26,6 +43,12 @@ struct OperationRow {
   /// Its regions, and the functions that it calls, give their operations places of their own.
   bool has_inner_places = false;
 };
+
+namespace forms {
+inline constexpr OperationForm none{0, 0}, one{1, 1}, two{2, 2}, three{3, 3}, some{1},
+    any{0, -1, 0, nullptr, 0};
+inline constexpr OperationForm unknown{0, -1, -1, nullptr, 0};
+}  // namespace forms
 
 using OperationRows = std::span<const OperationRow>;
 OperationRows elementwise_rows();

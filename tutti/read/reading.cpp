@@ -5,15 +5,12 @@
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/read/operation_rows.hpp"
+#include "tutti/read/structure.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr int most_calls = 200;  // one inside of the other
-
-bool is_terminator(std::string_view name) {
-  return name == "stablehlo.return" || name == "func.return" || name == "sdy.return";
-}
 
 }  // namespace
 
@@ -46,8 +43,8 @@ Arrays Reading::function(const stablehlo::Function& function, const Arrays& argu
 }
 
 Arrays Reading::block(const stablehlo::Block& block, const Arrays& arguments) {
-  ensure(arguments.size() == block.arguments.size(), "{} for a block of {}",
-         counted(std::ssize(arguments), "argument"), block.arguments.size());
+  require(arguments.size() == block.arguments.size(), Code::text, "{} for a block of {}",
+          counted(std::ssize(arguments), "argument"), block.arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i)
     value(block.arguments[i]) = {arguments[i], {}, {}, nullptr};
   for (const stablehlo::Operation& op : block.operations) {
@@ -62,8 +59,8 @@ Arrays Reading::block(const stablehlo::Block& block, const Arrays& arguments) {
 }
 
 void Reading::set_results(const stablehlo::Operation& op, const Arrays& results) {
-  ensure(results.size() == op.results.size(), "{} gives {} for {}", op.name,
-         counted(std::ssize(results), "array"), counted(std::ssize(op.results), "result"));
+  require(results.size() == op.results.size(), Code::text, "it gives {}, but the text has {}",
+          counted(std::ssize(results), "array"), counted(std::ssize(op.results), "result"));
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Type stated = type_of(op.result_types[i]), found = results[i].type();
     if (stated.shape() != found.shape() || stated.dtype() != found.dtype())

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/mlir/text_place.hpp"
+#include "tutti/read/structure.hpp"
 #include "tutti/stablehlo/parse/parse.hpp"
 
 namespace tutti {
@@ -15,6 +16,7 @@ SourceModule::SourceModule(std::string text, std::string_view name)
   errors_ = std::move(parsed.errors);
   for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     line_begins_.push_back(at + 1);
+  if (errors_.empty()) errors_ = errors_of_structure(*this);
 }
 
 Where SourceModule::place(stablehlo::TextPosition position) const {

@@ -149,7 +149,7 @@ std::vector<Array> placed(const Machine& machine, const std::vector<LoadedArray>
 int run(const RunArguments& arguments) {
   const MachineChoice choice = machine_of(arguments.machine);
   const auto start = Clock::now();
-  LoadOptions options{.function = arguments.function};
+  LoadOptions options{.function = arguments.function, .platform_index = arguments.platform_index};
   if (!arguments.mesh.empty()) options.mesh = parse_mesh(arguments.mesh);
   const Loaded program = load(arguments.file, options);
   const double read = milliseconds_since(start);

@@ -95,6 +95,7 @@ struct RunArguments {
   int repeat = 1;
   std::string mesh;  // "x=4,y=2"; empty: that of the program
   std::string function = "main", machine = "local", trace;
+  int platform_index = 0;
   int workers = 0;
   bool check_assumptions = false, check_nans = false, explain = false;
 };

@@ -163,8 +163,14 @@ Arrays broadcast_read(const OpReader& op) {
   return results;
 }
 
+std::int64_t count_of_module(const OpReader& op, std::string_view name) {
+  const stablehlo::Attribute* attribute = find(op.reading().source().module().attributes, name);
+  const auto* count = attribute ? std::get_if<stablehlo::Integer>(&attribute->value) : nullptr;
+  return count ? count->value : 1;
+}
+
 /// The number of the device; 0 along axes that no map has made manual.
-Arrays partition_id_read(const OpReader& op) {
+Arrays device_number(const OpReader& op) {
   const Mesh& mesh = op.reading().mesh();
   Array number = constant(0);
   for (const Axis& axis : mesh.axes())
@@ -174,14 +180,32 @@ Arrays partition_id_read(const OpReader& op) {
   return {convert(number, op.dtype())};
 }
 
+/// Devices are partitions, or replicas: a module of several replicas has one partition each.
+bool has_replicas(const OpReader& op) {
+  const bool several = count_of_module(op, "mhlo.num_replicas") > 1;
+  require(!several || count_of_module(op, "mhlo.num_partitions") == 1, Code::unsupported,
+          "a module of several replicas with several partitions each");
+  return several;
+}
+
+Arrays partition_id_read(const OpReader& op) {
+  return has_replicas(op) ? Arrays{convert(constant(0), op.dtype())} : device_number(op);
+}
+
+Arrays replica_id_read(const OpReader& op) {
+  return has_replicas(op) ? device_number(op) : Arrays{convert(constant(0), op.dtype())};
+}
+
+using namespace forms;
 constexpr OperationRow rows[] = {
-    {"stablehlo.all_gather", all_gather_read},
-    {"stablehlo.all_reduce", all_reduce_read, refusal_of_reducer},
-    {"stablehlo.all_to_all", all_to_all_read},
-    {"stablehlo.collective_broadcast", broadcast_read},
-    {"stablehlo.collective_permute", permute_read},
-    {"stablehlo.partition_id", partition_id_read},
-    {"stablehlo.reduce_scatter", reduce_scatter_read, refusal_of_reduce_scatter},
+    {"stablehlo.all_gather", some, all_gather_read},
+    {"stablehlo.all_reduce", {1, -1, 1, pair}, all_reduce_read, refusal_of_reducer},
+    {"stablehlo.all_to_all", some, all_to_all_read},
+    {"stablehlo.collective_broadcast", one, broadcast_read},
+    {"stablehlo.collective_permute", one, permute_read},
+    {"stablehlo.partition_id", none, partition_id_read},
+    {"stablehlo.replica_id", none, replica_id_read},
+    {"stablehlo.reduce_scatter", {1, 1, 1, pair}, reduce_scatter_read, refusal_of_reduce_scatter},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "tutti/read/maps/manual_computation.hpp"
 #include "tutti/read/operation_rows.hpp"
 #include "tutti/read/patterns/counted_loop.hpp"
+#include "tutti/read/structure.hpp"
 
 namespace tutti {
 
@@ -50,7 +51,6 @@ Arrays case_read(const OpReader& op) {
 /// The first region is the one for true.
 Arrays if_read(const OpReader& op) {
   std::vector<InnerFunction> branches = branches_of(op);
-  require(branches.size() == 2, Code::text, "an if has two regions");
   std::swap(branches[0], branches[1]);
   return switch_flat({"cond", "the predicate", Operand(op.operand(0), op.where()), std::move(branches), {}});
 }
@@ -82,7 +82,8 @@ Arrays top_k_composite(const OpReader& op) {
   const auto* entries = attributes ? std::get_if<stablehlo::Dictionary>(&attributes->value) : nullptr;
   const stablehlo::Attribute* k = entries ? find(entries->entries, "k") : nullptr;
   const auto* number = k ? std::get_if<stablehlo::Integer>(&k->value) : nullptr;
-  require(number != nullptr, Code::text, "the composite chlo.top_k lacks k in its composite_attributes");
+  require(number && op.operands().size() == 1, Code::text,
+          "the composite chlo.top_k takes one array, and k in its composite_attributes");
   return front_end(op.op().name, op.where(), [&] {
     const TopKResult found = top_k(op.operand(0), number->value);
     return Arrays{found.values, found.indices};
@@ -94,7 +95,11 @@ Arrays composite_read(const OpReader& op) {
   const std::string name = op.word("name");
   if (name == "chlo.top_k") return top_k_composite(op);
   const OperationRow* row = name.starts_with("chlo.") ? row_of(name) : nullptr;
-  if (row && row->read) return front_end(op.op().name, op.where(), [&] { return row->read(op); });
+  if (row && row->read) {
+    const auto wrong = error_of_operands(name, op.operands().size());
+    require(!wrong, Code::text, "{} {}", name, wrong.value_or(""));
+    return front_end(op.op().name, op.where(), [&] { return row->read(op); });
+  }
   return called(op, function_of(op.reading().source(), op.op(), "decomposition"));
 }
 
@@ -140,18 +145,19 @@ std::optional<Refusal> refusal_of_call(const SourceModule& source, const stableh
   return {};
 }
 
+using namespace forms;
 constexpr OperationRow rows[] = {
-    {"stablehlo.while", while_read, nullptr, true},
-    {"stablehlo.case", case_read, nullptr, true},
-    {"stablehlo.if", if_read, nullptr, true},
-    {"func.call", call_read, refusal_of_call, true},
-    {"stablehlo.composite", composite_read, nullptr, true},
-    {"stablehlo.async_start", async_start_read, nullptr, true},
-    {"stablehlo.async_done", same},
-    {"stablehlo.custom_call", custom_call_read, refusal_of_custom_call},
-    {"sdy.manual_computation", manual_computation_read, nullptr, true},
-    {"sdy.sharding_constraint", same},
-    {"sdy.reshard", same},
+    {"stablehlo.while", {0, -1, 2, as_operands, 0}, while_read, nullptr, true},
+    {"stablehlo.case", {1, 1, -1, no_arguments, 0}, case_read, nullptr, true},
+    {"stablehlo.if", {1, 1, 2, no_arguments, 0}, if_read, nullptr, true},
+    {"func.call", any, call_read, refusal_of_call, true},
+    {"stablehlo.composite", any, composite_read, nullptr, true},
+    {"stablehlo.async_start", {0, -1, 1, as_operands, 0}, async_start_read, nullptr, true},
+    {"stablehlo.async_done", one, same},
+    {"stablehlo.custom_call", any, custom_call_read, refusal_of_custom_call},
+    {"sdy.manual_computation", {0, -1, 1, as_operands, 0}, manual_computation_read, nullptr, true},
+    {"sdy.sharding_constraint", one, same},
+    {"sdy.reshard", one, same},
 };
 
 }  // namespace

@@ -207,11 +207,12 @@ Arrays top_k_read(const OpReader& op) {
   return {found.values, found.indices};
 }
 
+using namespace forms;
 constexpr OperationRow rows[] = {
-    {"stablehlo.reduce", reduce_read, refusal_of_reduce},
-    {"stablehlo.reduce_window", reduce_window_read, refusal_of_window},
-    {"stablehlo.sort", sort_read},
-    {"chlo.top_k", top_k_read},
+    {"stablehlo.reduce", {2, -1, 1, as_operands}, reduce_read, refusal_of_reduce},
+    {"stablehlo.reduce_window", {2, -1, 1, as_operands}, reduce_window_read, refusal_of_window},
+    {"stablehlo.sort", {1, -1, 1, twice_operands}, sort_read},
+    {"chlo.top_k", one, top_k_read},
 };
 
 }  // namespace

@@ -88,11 +88,12 @@ std::optional<Refusal> refusal_of_scatter(const SourceModule&, const stablehlo::
                  "gather, compute, scatter"};
 }
 
+using namespace forms;
 constexpr OperationRow rows[] = {
-    {"stablehlo.dynamic_slice", dynamic_slice_read},
-    {"stablehlo.dynamic_update_slice", dynamic_update_slice_read},
-    {"stablehlo.gather", gather_read},
-    {"stablehlo.scatter", scatter_read, refusal_of_scatter},
+    {"stablehlo.dynamic_slice", some, dynamic_slice_read},
+    {"stablehlo.dynamic_update_slice", {2}, dynamic_update_slice_read},
+    {"stablehlo.gather", two, gather_read},
+    {"stablehlo.scatter", {3, -1, 1, all_but_one}, scatter_read, refusal_of_scatter},
 };
 
 }  // namespace

@@ -89,18 +89,19 @@ Arrays plain_product(const OpReader& op) {
 
 Arrays barrier(const OpReader& op) { return optimization_barrier_flat(op.operands(), op.where()); }
 
+using namespace forms;
 constexpr OperationRow rows[] = {
-    {"stablehlo.broadcast_in_dim", broadcast_read},
-    {"stablehlo.concatenate", concatenated},
-    {"stablehlo.dot", plain_product},
-    {"stablehlo.dot_general", product},
-    {"stablehlo.iota", iota_read},
-    {"stablehlo.optimization_barrier", barrier},
-    {"stablehlo.pad", padded},
-    {"stablehlo.reshape", reshaped},
-    {"stablehlo.reverse", reversed},
-    {"stablehlo.slice", sliced},
-    {"stablehlo.transpose", transposed},
+    {"stablehlo.broadcast_in_dim", one, broadcast_read},
+    {"stablehlo.concatenate", some, concatenated},
+    {"stablehlo.dot", two, plain_product},
+    {"stablehlo.dot_general", two, product},
+    {"stablehlo.iota", none, iota_read},
+    {"stablehlo.optimization_barrier", any, barrier},
+    {"stablehlo.pad", two, padded},
+    {"stablehlo.reshape", one, reshaped},
+    {"stablehlo.reverse", one, reversed},
+    {"stablehlo.slice", one, sliced},
+    {"stablehlo.transpose", one, transposed},
 };
 
 }  // namespace

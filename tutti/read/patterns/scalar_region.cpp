@@ -63,7 +63,15 @@ std::optional<double> computed(const stablehlo::Operation& op, const std::vector
   return std::nullopt;
 }
 
-/// Finds the only operation of a region, apart from return and sharding constraints. Null if there are more.
+/// The value that sharding constraints pass on.
+stablehlo::Value before_constraints(const stablehlo::Block& region, stablehlo::Value value) {
+  for (auto op = region.operations.rbegin(); op != region.operations.rend(); ++op)
+    if (op->name == "sdy.sharding_constraint" && op->results[0] == value) value = op->operands[0];
+  return value;
+}
+
+/// Finds the only operation of a region, apart from return and sharding constraints. Null if there are more,
+/// or the region returns anything else.
 const stablehlo::Operation* only_operation(const stablehlo::Block& region) {
   const stablehlo::Operation* only = nullptr;
   for (const stablehlo::Operation& op : region.operations) {
@@ -71,7 +79,10 @@ const stablehlo::Operation* only_operation(const stablehlo::Block& region) {
     if (only) return nullptr;
     only = &op;
   }
-  return only;
+  if (!only || only->results.size() != 1) return nullptr;
+  const std::vector<stablehlo::Value>& returned = region.operations.back().operands;
+  const bool returns_it = returned.size() == 1 && before_constraints(region, returned[0]) == only->results[0];
+  return returns_it ? only : nullptr;
 }
 
 template <class F>
@@ -171,10 +182,12 @@ std::optional<std::vector<double>> tried(const stablehlo::Block& region, const s
 
 std::optional<ReduceKind> reducer_of(const stablehlo::Block& region) {
   const stablehlo::Operation* op = only_operation(region);
-  if (!op || region.arguments.size() != 2 || op->operands.size() != 2 || op->operands[0] == op->operands[1])
-    return std::nullopt;
-  for (const stablehlo::Value operand : op->operands)
-    if (std::ranges::find(region.arguments, operand) == region.arguments.end()) return std::nullopt;
+  if (!op || region.arguments.size() != 2 || op->operands.size() != 2) return std::nullopt;
+  const stablehlo::Value x = before_constraints(region, op->operands[0]);
+  const stablehlo::Value y = before_constraints(region, op->operands[1]);
+  const bool takes_both = x != y && std::ranges::find(region.arguments, x) != region.arguments.end() &&
+                          std::ranges::find(region.arguments, y) != region.arguments.end();
+  if (!takes_both) return std::nullopt;
   const auto* type = std::get_if<stablehlo::TensorType>(&op->result_types[0]);
   const bool is_bool = type && type->element == "i1";
   if (op->name == "stablehlo.add") return is_bool ? ReduceKind::logical_or : ReduceKind::sum;
@@ -187,9 +200,10 @@ std::optional<ReduceKind> reducer_of(const stablehlo::Block& region) {
 }
 
 bool returns_second(const stablehlo::Block& region) {
+  if (region.arguments.size() != 2) return false;
   const auto no_numbers = [](stablehlo::Value) { return std::optional<double>(); };
   const auto found = tried(region, {1, 2}, no_numbers);
-  return region.arguments.size() == 2 && found && *found == std::vector<double>{2};
+  return found && *found == std::vector<double>{2};
 }
 
 std::optional<ReduceKind> arg_reducer_of(const stablehlo::Block& region, bool of_floats,

@@ -16,9 +16,12 @@ namespace tutti::internal {
 struct ProgramOptions {
   std::string function = "main";
   std::optional<Mesh> mesh = {};  // of a module that declares none
+  int platform_index = 0;         // which of the platforms that the text is for
 };
 
 /// A function of a module, of arrays to arrays. A small value.
+/// A module without maps that communicates is the program of one device. Its arguments and results have the
+/// devices as an additional first dim.
 class ModuleProgram {
  public:
   struct Parameter {
@@ -46,9 +49,17 @@ class ModuleProgram {
   Arrays operator()(const Arrays& arguments) const;
 
  private:
+  Arrays on_each_device(const Arrays& arguments) const;
+  Arrays computed(Arrays arguments, const Axes& bound) const;
+  Type with_devices(Type type) const;
+  Sharding sharding_of_devices(int rank) const;
+
   std::shared_ptr<const SourceModule> source_;
   const stablehlo::Function* function_;
   Mesh mesh_;
+  bool is_of_one_device_ = false;
+  int platform_index_ = 0;
+  std::optional<std::size_t> platform_;  // the argument of the function that takes the platform's index
   std::vector<Parameter> parameters_;
   std::vector<Result> results_;
 };

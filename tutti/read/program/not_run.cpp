@@ -7,14 +7,11 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/read/operation_rows.hpp"
 #include "tutti/read/program/module_program.hpp"
+#include "tutti/read/structure.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 
 namespace tutti {
 namespace {
-
-bool is_terminator(std::string_view name) {
-  return name == "stablehlo.return" || name == "func.return" || name == "sdy.return";
-}
 
 /// Regions of these are looked at as a whole, not operation by operation.
 bool has_scalar_region(std::string_view name) {

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// tutti run, check and print, as a user calls them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/support/command.hpp"
+#include "tests/support/print.hpp"
+#include "tutti/tensor/files/npy.hpp"
+#include "tutti/tensor/files/npz.hpp"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using Floats = std::vector<float>;
+
+const std::string step =
+    "module @jit_step attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=4]>\n"
+    "  func.func public @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>} "
+    "loc(\"w\"), %arg1: "
+    "tensor<i32>) -> (tensor<4x2xf32> {jax.result_info = \"w\"}, tensor<2xf32> {jax.result_info = \"sum\"}) "
+    "{\n"
+    "    %0:2 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{\"x\"}, {}]>, <@mesh, []>] "
+    "out_shardings=[<@mesh, [{\"x\"}, {}]>, <@mesh, [{}]>] manual_axes={\"x\"} (%arg2: tensor<1x2xf32>, "
+    "%arg3: tensor<i32>) "
+    "{\n"
+    "      %1 = stablehlo.convert %arg3 : (tensor<i32>) -> tensor<f32>\n"
+    "      %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<1x2xf32>\n"
+    "      %3 = stablehlo.multiply %arg2, %2 : tensor<1x2xf32> loc(\"model.py\":7:3)\n"
+    "      %4 = \"stablehlo.all_reduce\"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = "
+    "1>, "
+    "replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({\n"
+    "      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):\n"
+    "        %6 = stablehlo.add %arg4, %arg5 : tensor<f32>\n"
+    "        stablehlo.return %6 : tensor<f32>\n"
+    "      }) : (tensor<1x2xf32>) -> tensor<1x2xf32>\n"
+    "      %5 = stablehlo.reshape %4 : (tensor<1x2xf32>) -> tensor<2xf32>\n"
+    "      sdy.return %3, %5 : tensor<1x2xf32>, tensor<2xf32>\n"
+    "    } : (tensor<4x2xf32>, tensor<i32>) -> (tensor<4x2xf32>, tensor<2xf32>)\n"
+    "    return %0#0, %0#1 : tensor<4x2xf32>, tensor<2xf32>\n"
+    "  }\n"
+    "}\n";
+
+class program : public testing::Test {
+ protected:
+  program() {
+    fs::create_directories(root);
+    write("step.mlir", step);
+    write_npy(path("w.npy"), w);
+    write_npy(path("twice.npy"), twice);
+  }
+  ~program() override { fs::remove_all(root); }
+
+  std::string path(const std::string& file) const { return (root / file).string(); }
+  void write(const std::string& file, const std::string& text) const { std::ofstream(path(file)) << text; }
+  /// Runs the tool in the folder of the files.
+  Finished run(const std::string& arguments, const std::string& before = "") const {
+    const std::string tool = fs::absolute(program_folder() + "/tutti").string();
+    return run_command("cd " + root.string() + " && " + before + tool + " " + arguments);
+  }
+
+  const fs::path root = fs::temp_directory_path() / ("tutti_program_" + std::to_string(getpid()));
+  const Tensor w{Shape{4, 2}, Floats{1, 2, 3, 4, 5, 6, 7, 8}};
+  const Tensor twice{Shape{4, 2}, Floats{2, 4, 6, 8, 10, 12, 14, 16}};
+  const Tensor sum{Shape{2}, Floats{32, 40}};
+};
+
+TEST_F(program, is_run_on_arrays_and_numbers) {
+  const Finished found = run("run step.mlir --in w.npy --in i32=2");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(found.out,
+            "w: f32[4,2]\n[[ 2.  4.]\n [ 6.  8.]\n [10. 12.]\n [14. 16.]]\nsum: f32[2]\n[32. 40.]\n");
+  EXPECT_EQ(run("run step.mlir --in arg1=i32=2 --in w=w.npy").out, found.out);
+  EXPECT_EQ(run("run - --in w.npy --in i32=2", "cat step.mlir | ").out, found.out);
+  write_npz(path("all.npz"), {{"arg1", Tensor::scalar(std::int32_t{2})}, {"w", w}});
+  EXPECT_EQ(run("run step.mlir --in all.npz").out, found.out);
+  EXPECT_EQ(run("run step.mlir --in all.npz:w --in all.npz:arg1").out, found.out);
+}
+
+TEST_F(program, writes_its_results) {
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --out a.npy --out b.npy").status, 0);
+  EXPECT_EQ(read_npy(path("a.npy")), twice);
+  EXPECT_EQ(read_npy(path("b.npy")), sum);
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --out both.npz").status, 0);
+  const NamedTensors both = read_npz(path("both.npz"));
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].first, "w");
+  EXPECT_EQ(both[1].second, sum);
+}
+
+TEST_F(program, is_compared_with_what_is_expected) {
+  const Finished same = run("run step.mlir --in w.npy --in i32=2 --expect twice.npy");
+  EXPECT_EQ(same.status, 0);
+  EXPECT_EQ(same.out, "w: equal in all bits\n");
+  const Finished other = run("run step.mlir --in w.npy --in i32=2 --expect w.npy");
+  EXPECT_EQ(other.status, 5);
+  EXPECT_EQ(other.out, "w: the largest difference is 8, at element 7: 16, expected 8; allowed 8e-05\n");
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --expect w.npy --rtol 1").status, 0);
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --expect w.npy --atol 8").status, 0);
+}
+
+TEST_F(program, takes_random_numbers_that_a_seed_gives) {
+  const std::string first = run("run step.mlir --random --seed 3").out;
+  EXPECT_NE(first.find("seed 3"), std::string::npos);
+  EXPECT_EQ(run("run step.mlir --random --seed 3").out, first);
+  EXPECT_NE(run("run step.mlir --random --seed 4").out, first);
+  EXPECT_NE(run("run step.mlir --zeros").out.find("[0. 0.]"), std::string::npos);
+}
+
+TEST_F(program, says_how_long_its_calls_take) {
+  const std::string text = run("run step.mlir --random --repeat 5").out;
+  EXPECT_NE(text.find("4 calls: min "), std::string::npos) << text;
+  EXPECT_NE(text.find("read "), std::string::npos) << text;
+}
+
+TEST_F(program, lists_its_parameters_where_one_is_missing) {
+  const Finished missing = run("run step.mlir --in w.npy --out out.npy");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err, "tutti: error[T015]: 'arg1' is not given; say --in once per argument, in order or "
+                         "by name, or --random\n"
+                         "  the program takes:\n    w: f32[4,2] P(x)\n    arg1: i32[]\n");
+  EXPECT_FALSE(fs::exists(path("out.npy")));
+  const auto refused = [&](const std::string& words, int status, const std::string& part) {
+    const Finished found = run("run step.mlir " + words);
+    EXPECT_EQ(found.status, status) << words;
+    EXPECT_NE(found.err.find(part), std::string::npos) << found.err;
+  };
+  refused("--in 2x3xf32=1 --in i32=2", 2, "it is f32[2,3], but 'w' is f32[4,2]");
+  refused("--in w.npy --in f32=2", 2, "it is f32[], but 'arg1' is i32[]");
+  refused("--in w.npy --in i32=2 --in i32=3", 2, "the program takes 2 arguments");
+  refused("--in w=w.npy --in w=w.npy", 2, "'w' is given twice");
+  refused("--in nowhere.npy", 4, "'nowhere.npy' cannot be read");
+  refused("--in 3xf32=1,2", 1, "2 numbers for f32[3]");
+  refused("--in f32=one", 1, "'one' is no number of f32");
+  refused("--random --out a.txt", 1, "write results to .npy files");
+  refused("--random --out a.npy --out b.npy --out c.npy", 1, "the program has 2 results");
+  refused("--random --function other", 1, "has no function @other");
+}
+
+TEST_F(program, is_refused_before_anything_is_written) {
+  write("fft.mlir", "func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n  %0 = "
+                    "stablehlo.fft %x, type = FFT, "
+                    "length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n  return %0 : "
+                    "tensor<4xcomplex<f32>>\n}\n");
+  const Finished found = run("run fft.mlir --random --out out.npy");
+  EXPECT_EQ(found.status, 3);
+  EXPECT_NE(found.err.find("stablehlo.fft, 1 time, first at fft.mlir:2:8"), std::string::npos) << found.err;
+  EXPECT_FALSE(fs::exists(path("out.npy")));
+  const Finished checked = run("check fft.mlir");
+  EXPECT_EQ(checked.status, 0);
+  EXPECT_NE(checked.out.find("fft.mlir: 1 function, 2 operations: legal; it is not run here"),
+            std::string::npos);
+}
+
+TEST_F(program, is_checked_to_its_end) {
+  std::string damaged = step;
+  damaged.replace(damaged.find("%arg2, %2"), 9, "%arg2, %9");
+  damaged.replace(damaged.find("stablehlo.reshape"), 17, "stablehlo.reshap");
+  write("damaged.mlir", damaged);
+  const Finished found = run("check damaged.mlir step.mlir");
+  EXPECT_EQ(found.status, 3);
+  EXPECT_NE(found.err.find("damaged.mlir:7:38: %9 is not defined here\n"), std::string::npos) << found.err;
+  EXPECT_NE(found.err.find("StableHLO has no operation 'stablehlo.reshap'; is it stablehlo.reshape?"),
+            std::string::npos);
+  EXPECT_EQ(found.out, "step.mlir: 1 function, 10 operations: right\n");
+  const nlohmann::json json = nlohmann::json::parse(run("check damaged.mlir --json").out);
+  EXPECT_EQ(json[0]["errors"].size(), 2U);
+  EXPECT_EQ(json[0]["errors"][0]["line"], 7);
+  EXPECT_EQ(json[0]["errors"][0]["code"], "S001");
+}
+
+TEST_F(program, is_printed_with_states_and_places) {
+  const std::string text = run("print step.mlir").out;
+  EXPECT_NE(text.find("f32[1,2]{V:x} = mul"), std::string::npos) << text;
+  EXPECT_NE(text.find("// model.py:7:3"), std::string::npos) << text;
+  EXPECT_NE(text.find("= all_reduce{kind=sum, axes='x'}"), std::string::npos) << text;
+  write("generic.mlir", run("print step.mlir --form generic --locations").out);
+  const auto without_places = [](const std::string& printed) {
+    return std::regex_replace(printed, std::regex(" +// .*"), "");
+  };
+  EXPECT_EQ(without_places(run("print generic.mlir").out), without_places(text));
+  EXPECT_EQ(run("print generic.mlir --form generic --locations").out,
+            run("print step.mlir --form generic --locations").out);
+}
+
+TEST_F(program, in_another_form_is_named) {
+  const auto refused = [&](const std::string& bytes, const std::string& what) {
+    write("other", bytes);
+    const Finished found = run("run other --random");
+    EXPECT_EQ(found.status, 4) << what;
+    EXPECT_NE(found.err.find(what), std::string::npos) << found.err;
+    EXPECT_NE(found.err.find("the text comes from Python"), std::string::npos) << found.err;
+  };
+  refused("ML\xEFR\x0DStableHLO_v1", "is MLIR's bytecode");
+  refused(std::string("\x20\0\0\0\0\0ML\xEFR\x0D", 11), "is a program that jax.export has serialized");
+  refused("HloModule jit_f, entry_computation_layout={}", "is HLO");
+  refused("{ lambda ; a:f32[]. let in (a,) }", "is a jaxpr");
+  refused("\x1f\x8b\x08", "is a compressed file");
+  refused("\n  \n", "is empty");
+  EXPECT_EQ(run("run .").status, 4);
+  EXPECT_NE(run("run .").err.find("is a folder"), std::string::npos);
+  EXPECT_EQ(run("check nowhere.mlir").status, 4);
+}
+
+TEST_F(program, has_assumptions_that_are_compared) {
+  std::string dropped = step;
+  dropped.replace(dropped.find("sdy.return %3, %5"), 17, "sdy.return %3, %7");
+  dropped.replace(dropped.find("%5 = stablehlo.reshape %4"), 25, "%7 = stablehlo.reshape %3");
+  write("dropped.mlir", dropped);
+  EXPECT_EQ(run("run dropped.mlir --in w.npy --in i32=2").status, 0);
+  const Finished compared = run("run dropped.mlir --in w.npy --in i32=2 --check-assumptions");
+  EXPECT_EQ(compared.status, 2);
+  EXPECT_NE(compared.err.find("T004"), std::string::npos) << compared.err;
+}
+
+}  // namespace
+}  // namespace tutti
