@@ -7,7 +7,7 @@
 
 #include "tests/support/refusal.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

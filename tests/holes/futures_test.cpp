@@ -2,7 +2,7 @@
 // Section F of the list, and what other sections say about start and done, and about send and receive.
 #include "tests/holes/hole.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

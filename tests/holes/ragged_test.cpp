@@ -2,7 +2,7 @@
 // Holes of ragged_all_to_all, in all sections of the list.
 #include "tests/holes/hole.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/support/programs.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

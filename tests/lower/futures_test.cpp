@@ -6,7 +6,7 @@
 #include "tests/support/scripted_op.hpp"
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

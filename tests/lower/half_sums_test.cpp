@@ -10,7 +10,7 @@
 #include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/scatter.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include "tests/support/scripted_op.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

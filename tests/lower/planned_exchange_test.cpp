@@ -5,7 +5,7 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/moves/exchange.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tree/specs.hpp"
 
 namespace tutti {

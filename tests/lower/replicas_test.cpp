@@ -9,7 +9,7 @@
 #include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/dot_general.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

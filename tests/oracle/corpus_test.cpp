@@ -18,7 +18,7 @@
 #include "tests/support/oracle.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/stablehlo/parse/parse.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tutti.hpp"
 
@@ -122,6 +122,22 @@ class jax_corpus : public OracleTest {
 };
 fs::path jax_corpus::folder_;
 nlohmann::json jax_corpus::index_;
+
+/// MLIR reads what is written here, in both forms, as the module that it was.
+TEST_F(jax_corpus, is_written_as_it_was_read) {
+  for (const nlohmann::json& program : index_)
+    for (const std::string form : program["forms"]) {
+      const std::string name = program["name"], file = name + form + ".mlir";
+      const std::string text = text_of_file(path(file));
+      const stablehlo::Parsed parsed = stablehlo::parse(text, file.c_str());
+      ASSERT_TRUE(parsed.errors.empty()) << parsed.errors[0].what();
+      const std::string pretty = stablehlo::write(parsed.module, {stablehlo::TextForm::pretty});
+      const std::string generic = stablehlo::write(parsed.module);
+      EXPECT_EQ(Oracle::shared().differences({text, pretty, generic}), std::vector<std::string>()) << file;
+      for (const std::string& written : {pretty, generic})
+        EXPECT_TRUE(stablehlo::parse(written, "written").module == parsed.module) << file;
+    }
+}
 
 TEST_F(jax_corpus, gives_the_numbers_of_jax_in_every_form) {
   std::set<std::string> seen;

@@ -8,7 +8,7 @@
 #include "tests/support/oracle.hpp"
 #include "tests/support/waves.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace {
 

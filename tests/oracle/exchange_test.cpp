@@ -10,7 +10,7 @@
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/leave.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -6,7 +6,7 @@
 #include "tests/support/values.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

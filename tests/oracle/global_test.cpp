@@ -10,7 +10,7 @@
 #include "tutti/ops/moves/enter.hpp"
 #include "tutti/ops/moves/leave.hpp"
 #include "tutti/ops/reduce.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

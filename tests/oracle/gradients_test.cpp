@@ -10,7 +10,7 @@
 #include "tests/support/functions.hpp"
 #include "tests/support/oracle.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 

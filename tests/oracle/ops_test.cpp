@@ -17,7 +17,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti::ops {
 void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }

@@ -10,12 +10,15 @@ Reads one JSON object a line from stdin and answers with one on stdout:
   {"twins": [name, ..]}                           -> {"errors": [names of such functions that only one side has]}
   {"reshards": T}                                 -> {"errors": [..]}: for each function of the module T the collectives
                                                      that Shardy makes of its reshard, see collectives_of
+  {"same": [T, U]}                                -> {"errors": [what is wrong with one, or how they differ]}: empty if
+                                                     MLIR prints both modules alike
 I[k][d] is argument k on device d, R[k][d] result k there: {"dtype": "f32", "shape": [2, 3], "data": "hex bytes"}.
 The first line that it writes is {"missing": ".."} if the packages are not installed, else {}.
 XLA may abort the process or stand still: the other side watches for both.
 """
 
 import functools
+import itertools
 import json
 import os
 import re
@@ -46,6 +49,20 @@ def mlir_context():
     for dialect in (stablehlo, chlo, sdy):
         dialect.register_dialect(context)
     return context
+
+
+def differences(texts: list[str]) -> list[str]:
+    from jaxlib.mlir import ir
+
+    for text in texts:
+        if found := errors(text):
+            return found
+    first, *others = [str(ir.Module.parse(text, mlir_context())).splitlines() for text in texts]
+    for other in others:
+        for a, b in itertools.zip_longest(first, other):
+            if a != b:
+                return [f"{a} differs from {b}"]
+    return []
 
 
 def errors(text: str) -> list[str]:
@@ -167,6 +184,8 @@ def answer(question: dict) -> dict:
         return {"errors": collectives_of(question["reshards"])}
     if "twins" in question:
         return {"errors": without_twin(question["twins"])}
+    if "same" in question:
+        return {"errors": differences(question["same"])}
     if "jax" in question:
         try:
             return {"errors": [], "results": run_jax(question["jax"], question["inputs"])}

@@ -8,7 +8,7 @@
 #include "tests/support/programs.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 

@@ -6,7 +6,7 @@
 #include "tests/support/programs.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 namespace {

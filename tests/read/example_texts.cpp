@@ -4,7 +4,7 @@
 #include "tests/support/example_programs.hpp"
 #include "tests/support/halves.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 

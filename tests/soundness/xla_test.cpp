@@ -6,7 +6,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti::generated {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tests/support/file_text.hpp"
 #include "tutti/base/inside.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti::stablehlo {
 namespace {
@@ -108,6 +108,22 @@ const std::vector<Spelling>& spellings() {
       {"sdy.sharding_constraint %x <@m, [{\"x\", ?}p1, {\"y\":(1)2}], unreduced={\"z\"}> : tensor<2x3xf32>",
        "\"sdy.sharding_constraint\"(%x) <{sharding = #sdy.sharding<@m, [{\"x\", ?}p1, {\"y\":(1)2}], "
        "unreduced={\"z\"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>"},
+      {"stablehlo.fft %x, type = FFT, length = [3] : tensor<2x3xf32>",
+       "\"stablehlo.fft\"(%x) <{fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 3>}> : "
+       "(tensor<2x3xf32>) -> "
+       "tensor<2x3xf32>"},
+      {"stablehlo.reduce_precision %x, format = e5m10 : tensor<2x3xf32>",
+       "\"stablehlo.reduce_precision\"(%x) <{exponent_bits = 5 : i32, mantissa_bits = 10 : i32}> : "
+       "(tensor<2x3xf32>) -> "
+       "tensor<2x3xf32>"},
+      {"stablehlo.convolution(%x, %x) dim_numbers = [b, f]x[i, o]->[b, f], window = {stride = [], pad = [[0, "
+       "1]], reverse = "
+       "[true]} {batch_group_count = 1 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>",
+       "\"stablehlo.convolution\"(%x, %x) <{dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[b, f]>, "
+       "window_strides = "
+       "array<i64>, padding = dense<[[0, 1]]> : tensor<1x2xi64>, window_reversal = array<i1: true>, "
+       "batch_group_count = 1 "
+       ": i64}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>"},
       {"stablehlo.partition_id : tensor<ui32>", "\"stablehlo.partition_id\"() : () -> tensor<ui32>"},
   };
   return all;
@@ -123,7 +139,8 @@ TEST(parse, reads_pretty_and_generic_forms_as_one) {
 TEST(parse, reads_what_the_writer_writes) {
   for (const Spelling& spelling : spellings()) {
     const Module module = parsed(function("%r = " + spelling.pretty));
-    EXPECT_TRUE(parsed(write(module)) == module) << spelling.pretty;
+    for (const TextForm form : {TextForm::generic, TextForm::pretty})
+      EXPECT_TRUE(parsed(write(module, {form})) == module) << write(module, {form});
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "tutti/ir/example.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 Values computed_by(Oracle& peer, const Program& program, const Values& inputs) {

@@ -108,6 +108,12 @@ std::vector<std::string> Oracle::reshards(const std::string& text) {
   return verdict.errors;
 }
 
+std::vector<std::string> Oracle::differences(const std::vector<std::string>& texts) {
+  Verdict verdict = verdict_on(json{{"same", texts}}.dump());
+  if (!verdict.failure.empty()) verdict.errors = {verdict.failure};
+  return verdict.errors;
+}
+
 /// Why it did not start; empty if it did.
 std::string Oracle::start() {
   child_ = std::make_unique<Child>(command_, environment_);

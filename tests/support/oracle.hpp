@@ -51,6 +51,8 @@ class Oracle {
   /// For each function of the module `text` what Shardy makes of its reshard: see collectives_of in
   /// oracles.py.
   std::vector<std::string> reshards(const std::string& text);
+  /// The errors of the first text that is not legal, or how the modules differ when MLIR prints them.
+  std::vector<std::string> differences(const std::vector<std::string>& texts);
 
  private:
   std::string start();

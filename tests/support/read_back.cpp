@@ -7,7 +7,7 @@
 #include "tutti/lower/lower.hpp"
 #include "tutti/read/program/module_program.hpp"
 #include "tutti/read/reading.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti {
 

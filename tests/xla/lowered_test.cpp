@@ -5,7 +5,7 @@
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/collectives/all_reduce.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti::xla {
 namespace {

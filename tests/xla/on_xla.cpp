@@ -3,7 +3,7 @@
 
 #include "tests/xla/fake_xla.hpp"
 #include "tutti/lower/lower.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 
 namespace tutti::xla {
 namespace {

@@ -9,7 +9,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/moves/enter.hpp"
 #include "tutti/ops/moves/leave.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

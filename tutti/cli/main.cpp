@@ -242,11 +242,11 @@ CLI::App* add_print(CLI::App& app, tutti::cli::PrintArguments& print) {
   CLI::App* command =
       app.add_subcommand("print", "print a program of StableHLO with the states of its values");
   command->add_option("file", print.file, "StableHLO as text; - reads the standard input")->required();
-  command
-      ->add_option("--form", print.form, "program: with states and places; generic: StableHLO's generic form")
+  command->add_option("--form", print.form, "program: with states and places; pretty or generic: StableHLO")
       ->capture_default_str();
   command->add_option("--function", print.function, "function of the module")->capture_default_str();
-  command->add_flag("--locations", print.locations, "with the locations of the text; for --form generic");
+  command->add_flag("--locations", print.locations,
+                    "with the locations of the text; for --form pretty or generic");
   return command;
 }
 

@@ -147,6 +147,12 @@ Attribute record(std::string name, Attributes fields);
 
 /// The attribute of this name; null if there is none.
 const Attribute* find(const Attributes& attributes, std::string_view name);
+/// The same, if it is a T.
+template <class T>
+const T* find_as(const Attributes& attributes, std::string_view name) {
+  const Attribute* attribute = find(attributes, name);
+  return attribute ? std::get_if<T>(&attribute->value) : nullptr;
+}
 
 /// An SSA value: its number in the function that holds it.
 struct Value {

@@ -14,7 +14,7 @@
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/inside_call.hpp"
 #include "tutti/run/results.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/xla/explain.hpp"
 #include "tutti/xla/shards.hpp"
 

@@ -6,19 +6,21 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/read/program/module_program.hpp"
 #include "tutti/read/program/program_file.hpp"
-#include "tutti/stablehlo/write.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti::cli {
 
 int print(const PrintArguments& arguments) {
-  require(arguments.form == "program" || arguments.form == "generic", Code::usage,
-          "--form {}: say program or generic", arguments.form);
+  const bool is_pretty = arguments.form == "pretty", is_generic = arguments.form == "generic";
+  require(is_pretty || is_generic || arguments.form == "program", Code::usage,
+          "--form {}: say program, pretty or generic", arguments.form);
   const auto source =
       std::make_shared<const SourceModule>(text_of_program_file(arguments.file), arguments.file);
-  if (arguments.form == "generic") {
+  if (is_pretty || is_generic) {
     require_no_errors(*source);
-    fmt::print("{}", stablehlo::write(source->module(), {.locations = arguments.locations}));
+    const auto form = is_pretty ? stablehlo::TextForm::pretty : stablehlo::TextForm::generic;
+    fmt::print("{}", stablehlo::write(source->module(), {form, arguments.locations}));
     return 0;
   }
   const ModuleProgram program(source, {.function = arguments.function});

@@ -17,8 +17,7 @@ namespace {
 
 template <class T>
 const T& attribute_of(const OpReader& op, std::string_view name) {
-  const stablehlo::Attribute* found = op.attribute(name);
-  const T* value = found ? std::get_if<T>(&found->value) : nullptr;
+  const auto* value = find_as<T>(op.op().attributes, name);
   require(value != nullptr, Code::spec, "the attribute '{}' is missing, or is no list of shardings", name);
   return *value;
 }

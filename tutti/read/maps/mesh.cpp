@@ -10,13 +10,11 @@ namespace tutti {
 namespace {
 
 const stablehlo::MeshAxes* axes_of_symbol(const stablehlo::Operation& symbol) {
-  const stablehlo::Attribute* mesh = find(symbol.attributes, "mesh");
-  return mesh ? std::get_if<stablehlo::MeshAxes>(&mesh->value) : nullptr;
+  return find_as<stablehlo::MeshAxes>(symbol.attributes, "mesh");
 }
 
 const std::string* name_of_symbol(const stablehlo::Operation& symbol) {
-  const stablehlo::Attribute* name = find(symbol.attributes, "sym_name");
-  return name ? std::get_if<std::string>(&name->value) : nullptr;
+  return find_as<std::string>(symbol.attributes, "sym_name");
 }
 
 Axis axis_named(const Mesh& mesh, const stablehlo::AxisPart& part) {

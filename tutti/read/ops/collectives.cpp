@@ -164,8 +164,7 @@ Arrays broadcast_read(const OpReader& op) {
 }
 
 std::int64_t count_of_module(const OpReader& op, std::string_view name) {
-  const stablehlo::Attribute* attribute = find(op.reading().source().module().attributes, name);
-  const auto* count = attribute ? std::get_if<stablehlo::Integer>(&attribute->value) : nullptr;
+  const auto* count = find_as<stablehlo::Integer>(op.reading().source().module().attributes, name);
   return count ? count->value : 1;
 }
 
@@ -215,8 +214,7 @@ OperationRows collective_rows() { return rows; }
 /// stablehlo.custom_call @ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets,
 /// recv_sizes)
 Arrays ragged_all_to_all_read(const OpReader& op) {
-  const stablehlo::Attribute* config = op.attribute("backend_config");
-  const auto* entries = config ? std::get_if<stablehlo::Dictionary>(&config->value) : nullptr;
+  const auto* entries = find_as<stablehlo::Dictionary>(op.op().attributes, "backend_config");
   const stablehlo::Attribute* groups = entries ? find(entries->entries, "replica_groups") : nullptr;
   require(groups && op.operands().size() == 6, Code::groups,
           "ragged_all_to_all takes six arrays, and replica_groups in its backend_config");

@@ -57,8 +57,7 @@ Arrays if_read(const OpReader& op) {
 
 const stablehlo::Function& function_of(const SourceModule& source, const stablehlo::Operation& op,
                                        std::string_view attribute) {
-  const stablehlo::Attribute* symbol = find(op.attributes, attribute);
-  const auto* name = symbol ? std::get_if<stablehlo::Symbol>(&symbol->value) : nullptr;
+  const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
   require(name != nullptr, Code::text, "the attribute '{}' is missing; it names a function: @f", attribute);
   const stablehlo::Function* function = source.function(name->name);
   require(function != nullptr, Code::text, "there is no function @{}", name->name);
@@ -78,8 +77,7 @@ Arrays call_read(const OpReader& op) {
 
 /// composite_attributes = {k = 2 : i64}
 Arrays top_k_composite(const OpReader& op) {
-  const stablehlo::Attribute* attributes = op.attribute("composite_attributes");
-  const auto* entries = attributes ? std::get_if<stablehlo::Dictionary>(&attributes->value) : nullptr;
+  const auto* entries = find_as<stablehlo::Dictionary>(op.op().attributes, "composite_attributes");
   const stablehlo::Attribute* k = entries ? find(entries->entries, "k") : nullptr;
   const auto* number = k ? std::get_if<stablehlo::Integer>(&k->value) : nullptr;
   require(number && op.operands().size() == 1, Code::text,
@@ -111,8 +109,7 @@ Arrays async_start_read(const OpReader& op) {
 Arrays same(const OpReader& op) { return op.operands(); }
 
 std::string target_of(const stablehlo::Operation& op) {
-  const stablehlo::Attribute* target = find(op.attributes, "call_target_name");
-  const auto* name = target ? std::get_if<std::string>(&target->value) : nullptr;
+  const auto* name = find_as<std::string>(op.attributes, "call_target_name");
   return name ? *name : "";
 }
 
@@ -137,8 +134,7 @@ std::optional<Refusal> refusal_of_custom_call(const SourceModule&, const stableh
 }
 
 std::optional<Refusal> refusal_of_call(const SourceModule& source, const stablehlo::Operation& op) {
-  const stablehlo::Attribute* callee = find(op.attributes, "callee");
-  const auto* name = callee ? std::get_if<stablehlo::Symbol>(&callee->value) : nullptr;
+  const auto* name = find_as<stablehlo::Symbol>(op.attributes, "callee");
   const stablehlo::Function* function = name ? source.function(name->name) : nullptr;
   if (function && function->is_declaration)
     return Refusal{"a call of @" + name->name + ", which has no body", "export the function, too"};

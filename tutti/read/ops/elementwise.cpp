@@ -94,8 +94,7 @@ Arrays compared(const OpReader& op) {
 
 /// A total order tells -0 from 0 and has a place for NaN.
 std::optional<Refusal> refusal_of_compare(const SourceModule&, const stablehlo::Operation& op) {
-  const stablehlo::Attribute* kind = find(op.attributes, "compare_type");
-  const auto* word = kind ? std::get_if<stablehlo::Enumeration>(&kind->value) : nullptr;
+  const auto* word = find_as<stablehlo::Enumeration>(op.attributes, "compare_type");
   const auto* type =
       op.operand_types.empty() ? nullptr : std::get_if<stablehlo::TensorType>(&op.operand_types[0]);
   const bool is_float = type && type->element.find('f') != std::string::npos;
@@ -104,8 +103,7 @@ std::optional<Refusal> refusal_of_compare(const SourceModule&, const stablehlo::
 }
 
 Arrays constant_read(const OpReader& op) {
-  const stablehlo::Attribute* attribute = op.attribute("value");
-  const auto* dense = attribute ? std::get_if<stablehlo::Dense>(&attribute->value) : nullptr;
+  const auto* dense = find_as<stablehlo::Dense>(op.op().attributes, "value");
   require(dense != nullptr, Code::unsupported,
           "the value of the constant has no elements that are known here");
   const std::size_t width = dense->data.size();

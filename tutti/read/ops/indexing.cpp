@@ -52,8 +52,7 @@ GatherDims dims_of(const stablehlo::Record& numbers, const DimNames& names) {
     for (const std::int64_t dim : *values) all.push_back(Dim{static_cast<int>(dim)});
     return all;
   };
-  const stablehlo::Attribute* vector = find(numbers.fields, "index_vector_dim");
-  const auto* number = vector ? std::get_if<stablehlo::Integer>(&vector->value) : nullptr;
+  const auto* number = find_as<stablehlo::Integer>(numbers.fields, "index_vector_dim");
   return {dims(names.offset),    dims(names.collapsed),
           dims(names.batching),  dims(names.indices_batching),
           dims(names.index_map), Dim{number ? static_cast<int>(number->value) : 0}};

@@ -11,8 +11,7 @@ constexpr std::size_t most_operations = 16;  // JAX's helpers for one slice have
 
 const stablehlo::Function* short_function(const SourceModule& source, const stablehlo::Operation& op) {
   if (op.name != "func.call") return nullptr;
-  const stablehlo::Attribute* callee = find(op.attributes, "callee");
-  const auto* name = callee ? std::get_if<stablehlo::Symbol>(&callee->value) : nullptr;
+  const auto* name = find_as<stablehlo::Symbol>(op.attributes, "callee");
   const stablehlo::Function* function = name ? source.function(name->name) : nullptr;
   if (!function || function->is_declaration || function->body.operations.size() > most_operations)
     return nullptr;

@@ -24,8 +24,7 @@ bool totally_less(double x, double y) {
 
 std::optional<double> compared(const stablehlo::Operation& op, double x, double y) {
   const auto word = [&](const char* name) -> std::string {
-    const stablehlo::Attribute* attribute = find(op.attributes, name);
-    const auto* found = attribute ? std::get_if<stablehlo::Enumeration>(&attribute->value) : nullptr;
+    const auto* found = find_as<stablehlo::Enumeration>(op.attributes, name);
     return found ? found->value : "";
   };
   const std::string direction = word("comparison_direction");
@@ -133,8 +132,7 @@ bool orders_by(const stablehlo::Block& region, const SortOrder& order, const std
 
 std::optional<double> number_of_constant(const stablehlo::Operation& op) {
   if (op.name != "stablehlo.constant") return std::nullopt;
-  const stablehlo::Attribute* attribute = find(op.attributes, "value");
-  const auto* dense = attribute ? std::get_if<stablehlo::Dense>(&attribute->value) : nullptr;
+  const auto* dense = find_as<stablehlo::Dense>(op.attributes, "value");
   const auto element = dense ? stablehlo::element_named(dense->type.element) : std::nullopt;
   if (!element || dense->data.size() != element->bytes()) return std::nullopt;
   const std::size_t width = element->bytes() / (element->complex ? 2 : 1);

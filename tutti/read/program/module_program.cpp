@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/similar_names.hpp"
 #include "tutti/ops/cast.hpp"
@@ -22,21 +23,18 @@ namespace tutti {
 namespace {
 
 const std::string* text_in(const stablehlo::Attributes& attributes, std::string_view name) {
-  const stablehlo::Attribute* attribute = find(attributes, name);
-  return attribute ? std::get_if<std::string>(&attribute->value) : nullptr;
+  return find_as<std::string>(attributes, name);
 }
 
 /// The sharding that an argument or result states, on the mesh of the program.
 std::optional<Sharding> sharding_in(const stablehlo::Attributes& attributes, const Mesh& mesh, int rank) {
-  const stablehlo::Attribute* attribute = find(attributes, "sdy.sharding");
-  const auto* sharding = attribute ? std::get_if<stablehlo::ValueSharding>(&attribute->value) : nullptr;
+  const auto* sharding = find_as<stablehlo::ValueSharding>(attributes, "sdy.sharding");
   if (!sharding || mesh.axes().empty()) return std::nullopt;
   return sharding_on(mesh, *sharding, rank, mesh.axes());
 }
 
 std::int64_t count_in(const SourceModule& source, std::string_view name) {
-  const stablehlo::Attribute* attribute = find(source.module().attributes, name);
-  const auto* count = attribute ? std::get_if<stablehlo::Integer>(&attribute->value) : nullptr;
+  const auto* count = find_as<stablehlo::Integer>(source.module().attributes, name);
   return count ? count->value : 1;
 }
 
@@ -60,8 +58,7 @@ class Reach {
     if (is_wanted_(op.name)) return true;
     if (op.name == "sdy.manual_computation") return false;
     for (const char* attribute : {"callee", "decomposition"}) {
-      const stablehlo::Attribute* symbol = find(op.attributes, attribute);
-      const auto* name = symbol ? std::get_if<stablehlo::Symbol>(&symbol->value) : nullptr;
+      const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
       const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
       if (called && from(*called)) return true;
     }
@@ -120,8 +117,8 @@ std::string name_of_argument(const stablehlo::Function& function, std::size_t i)
 
 template <class Items>
 const stablehlo::Attributes& attributes_at(const Items& items, std::size_t i) {
-  static const stablehlo::Attributes none;
-  return i < items.size() ? items[i] : none;
+  static const NeverDestroyed<stablehlo::Attributes> none;
+  return i < items.size() ? items[i] : *none;
 }
 
 }  // namespace

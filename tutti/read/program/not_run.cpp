@@ -67,11 +67,9 @@ class Search {
     for (const stablehlo::ValueType& type : op.result_types)
       if (const auto refusal = refusal_of_type(type)) return add("", *refusal, op.at);
     for (const char* callee : {"callee", "decomposition"}) {
-      const stablehlo::Attribute* symbol = find(op.attributes, callee);
-      const auto* name = symbol ? std::get_if<stablehlo::Symbol>(&symbol->value) : nullptr;
+      const auto* name = find_as<stablehlo::Symbol>(op.attributes, callee);
       const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
-      const stablehlo::Attribute* composite = find(op.attributes, "name");
-      const auto* composite_name = composite ? std::get_if<std::string>(&composite->value) : nullptr;
+      const auto* composite_name = find_as<std::string>(op.attributes, "name");
       if (composite_name && row_of(*composite_name)) continue;
       if (called && !called->is_declaration) function(*called);
     }

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -53,8 +53,16 @@ std::optional<OtherKind> other_kind(std::string_view bytes) {
   throw Error(Code::file, {}, fmt::format("'{}' {}", excerpt(path), why), std::move(advice));
 }
 
+std::string bytes_of_standard_input() {
+  std::string bytes;
+  char part[1 << 16];
+  for (std::size_t count; (count = std::fread(part, 1, sizeof part, stdin)) > 0;) bytes.append(part, count);
+  if (std::ferror(stdin)) refuse("-", "cannot be read to its end");
+  return bytes;
+}
+
 std::string bytes_of(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (path == "-") return bytes_of_standard_input();
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) refuse(path, "is a folder; name a file");
   std::ifstream file(path, std::ios::binary);

@@ -239,6 +239,7 @@ Operation Parser::operation() {
     text.op.location = location_if_there();
     require_types(text);
     text.op.results = define_results(names, text);
+    std::ranges::stable_sort(text.op.attributes, {}, &NamedAttribute::name);  // as MLIR keeps them
     return std::move(text.op);
   } catch (const Error&) {
     define_broken(names);

@@ -172,6 +172,7 @@ class Parser {
   void dynamic_slice(OperationText& text);
   void pad(OperationText& text);
   void with_words(OperationText& text);
+  void word_of(OperationText& text, const Token& key);
   void precision(OperationText& text);
   void dot_general(OperationText& text);
   void dot(OperationText& text);
@@ -193,6 +194,7 @@ class Parser {
   void tuple(OperationText& text);
   void element_of_tuple(OperationText& text);
   void convolution(OperationText& text);
+  void window(OperationText& text);
 
   Lexer in_;
   std::vector<Error> errors_;

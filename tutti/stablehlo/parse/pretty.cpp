@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/rows_by_name.hpp"
 #include "tutti/base/similar_names.hpp"
 #include "tutti/stablehlo/parse/forms.hpp"
 
@@ -149,13 +150,8 @@ const Parser::Form Parser::forms[] = {
 #undef GENERIC_ONLY
 
 const Parser::Form* Parser::form_of(std::string_view name) {
-  static const auto by_name = [] {
-    std::unordered_map<std::string_view, const Form*> all;
-    for (const Form& form : forms) all.emplace(form.name, &form);
-    return all;
-  }();
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  static const RowsByName<Form> rows{forms};
+  return rows.find(name);
 }
 
 void Parser::require_known(std::string_view name, std::size_t at) const {
@@ -322,21 +318,6 @@ void Parser::pad(OperationText& text) {
   integers_named(text, "high", "edge_padding_high");
   in_.expect(",");
   integers_named(text, "interior", "interior_padding");
-  add_attributes(text, dictionary_if_there());
-  same_or_functional_type(text);
-}
-
-/// %x, lower = true : T; %x, type = FFT, length = [16] : T; and the like
-void Parser::with_words(OperationText& text) {
-  if (operands_and_comma(text)) do {
-      const Token key = in_.expect(TokenKind::word, "the name of an attribute");
-      in_.expect("=");
-      Attribute value{Unit{}};
-      const bool is_word = in_.sees(TokenKind::word) && !in_.sees("true") && !in_.sees("false");
-      if (is_word) value = {std::string(in_.take().text)};
-      else value = record_field();
-      add(text, key.text, std::move(value), key.at);
-    } while (in_.takes(","));
   add_attributes(text, dictionary_if_there());
   same_or_functional_type(text);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/stablehlo/parse/forms.hpp"
@@ -207,6 +208,75 @@ void Parser::element_of_tuple(OperationText& text) {
   functional_type(text);
 }
 
+/// %x, lower = true : T; %x, type = FFT, length = [16] : T; %x, format = e5m10 : T; and the like
+void Parser::with_words(OperationText& text) {
+  if (operands_and_comma(text)) do {
+      const Token key = in_.expect(TokenKind::word, "the name of an attribute");
+      in_.expect("=");
+      if (in_.sees(TokenKind::word) && !in_.sees("true") && !in_.sees("false")) word_of(text, key);
+      else if (key.text == "length") add(text, "fft_length", record_field(), key.at);
+      else add(text, key.text, record_field(), key.at);
+    } while (in_.takes(","));
+  add_attributes(text, dictionary_if_there());
+  same_or_functional_type(text);
+}
+
+/// The word behind "type =", "distribution =", "algorithm =" or "format =", as the attributes of the generic
+/// form.
+void Parser::word_of(OperationText& text, const Token& key) {
+  const Token word = in_.take();
+  int exponent = 0, mantissa = 0;
+  if (key.text == "type")
+    return add(text, "fft_type", enumeration("fft_type", std::string(word.text)), key.at);
+  if (key.text == "distribution" || key.text == "algorithm") {
+    const std::string name = fmt::format("rng_{}", key.text);
+    return add(text, name, enumeration(name, std::string(word.text)), key.at);
+  }
+  const std::string bits(word.text);
+  if (key.text != "format" || std::sscanf(bits.c_str(), "e%dm%d", &exponent, &mantissa) != 2)
+    in_.refuse_at(word.at, fmt::format("expected a value of '{}', as in format = e5m10", key.text));
+  add(text, "exponent_bits", {Integer{exponent, "i32"}}, key.at);
+  add(text, "mantissa_bits", {Integer{mantissa, "i32"}}, key.at);
+}
+
+/// {stride = [1, 1], pad = [[0, 0], [1, 1]], lhs_dilate = [..], rhs_dilate = [..], reverse = [false, true]}
+void Parser::window(OperationText& text) {
+  in_.expect("{");
+  if (in_.takes("}")) return;
+  do {
+    const Token key = in_.expect(TokenKind::word, "stride, pad, lhs_dilate, rhs_dilate or reverse");
+    in_.expect("=");
+    if (key.text == "pad") {
+      std::vector<std::int64_t> all;
+      in_.expect("[");
+      do
+        for (const std::int64_t each : integers()) all.push_back(each);
+      while (in_.takes(","));
+      in_.expect("]");
+      const auto rows = static_cast<std::int64_t>(all.size() / 2);
+      if (all.size() % 2 != 0) in_.refuse_at(key.at, "pad has two numbers for each dim: [[0, 0], [1, 1]]");
+      add(text, "padding", dense_i64({rows, 2}, all), key.at);
+    } else if (key.text == "reverse") {
+      IntegerArray reversed{{}, "i1"};
+      in_.expect("[");
+      do {
+        const bool is_true = in_.takes("true");
+        if (!is_true) in_.expect("false");
+        reversed.values.push_back(is_true ? 1 : 0);
+      } while (in_.takes(","));
+      in_.expect("]");
+      add(text, "window_reversal", {std::move(reversed)}, key.at);
+    } else if (key.text == "stride") {
+      add(text, "window_strides", {IntegerArray{integers()}}, key.at);
+    } else if (key.text == "lhs_dilate" || key.text == "rhs_dilate") {
+      add(text, fmt::format("{}dilation", key.text.substr(0, 4)), {IntegerArray{integers()}}, key.at);
+    } else {
+      in_.refuse_at(key.at, "expected stride, pad, lhs_dilate, rhs_dilate or reverse");
+    }
+  } while (in_.takes(","));
+  in_.expect("}");
+}
+
 /// (%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1], ..} {..} : (..) -> ..
 void Parser::convolution(OperationText& text) {
   uses_in_parentheses(text);
@@ -221,10 +291,9 @@ void Parser::convolution(OperationText& text) {
   const std::string_view dims = in_.text().substr(begin, in_.behind_last() - begin);
   add(text, "dimension_numbers", {Verbatim{fmt::format("#stablehlo.conv<{}>", dims)}}, at);
   in_.expect(",");
-  const std::size_t window_at = in_.peek().at;
   in_.expect("window");
   in_.expect("=");
-  add(text, "window", {Dictionary{dictionary()}}, window_at);
+  window(text);
   add_attributes(text, dictionary_if_there());
   in_.expect(":");
   functional_type(text);
