@@ -25,8 +25,8 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays", "compile", "exchanges", "functions", "random", "reshard" or "xla",
-    or one of PEERS."""
+    """What one process measures: "loops", "arrays", "compile", "exchanges", "functions", "random", "read", "reshard"
+    or "xla", or one of PEERS."""
 
     process: str
     name: str
@@ -54,18 +54,20 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, functions, random, resharding, xla = (
+loops, arrays, compiling, exchanges, functions, random, reading, resharding, xla = (
     partial(Step, name)
-    for name in ("loops", "arrays", "compile", "exchanges", "functions", "random", "reshard", "xla")
+    for name in ("loops", "arrays", "compile", "exchanges", "functions", "random", "read", "reshard", "xla")
 )
-jax, jax_on_one_core, jax_on_devices, jax_beside_xla = (
-    partial(Step, name) for name in ("jax", "jax on one core", "jax on devices", "jax beside xla")
+jax, jax_on_one_core, jax_on_devices, jax_beside_xla, jax_that_writes = (
+    partial(Step, name)
+    for name in ("jax", "jax on one core", "jax on devices", "jax beside xla", "jax that writes")
 )
 PEERS = {
     "jax": "bench/programs_peer.py",
     "jax on one core": "bench/one_core_peer.py",
     "jax on devices": "bench/reshard_peer.py",
     "jax beside xla": "bench/xla_peer.py",
+    "jax that writes": "bench/read_peer.py",
 }
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
 
@@ -240,6 +242,27 @@ FUNCTIONS = [
     *on_one_core("layer_norm, [1024,1024]", "layer_norm", functions),
 ]
 
+
+def step_read(program: str, name: str, twin: str, of_jax: str) -> list[Row]:
+    """A training step that JAX has written, beside our own program of it, and beside JAX on 8 devices."""
+    ours = reading(name)
+    return [
+        Row(program, ours, (reading(twin),), "written in C++", bound="1.15"),
+        Row("  beside JAX", ours, (jax_that_writes(name),), "JAX, 8 devices", bound=of_jax, seconds=60),
+    ]
+
+
+READ = [
+    Row("read a transformer, 577 kB", reading("read_transformer"), (jax_that_writes("parse_transformer"),), "jaxlib", bound="0.25"),
+    Row("  120 layers of ours", reading("read_layers", 120), (reading("read_layers", 12),), "12, ten times", 10, "1.1"),
+    Row("read a constant of 40 MB", reading("read_constant", 40 << 20), (jax_that_writes("parse_constant", 40 << 20),), "jaxlib", bound="1"),
+    Row("read and compile it", reading("compile"), (jax_that_writes("compile"),), "XLA, compile", bound="0.05", seconds=1),
+    *step_read("its step", "unrolled_step", "twin_unrolled", "0.35"),
+    *step_read("its step, layers in a scan", "scan_step", "twin_scan", "0.55"),
+    *step_read("the digits step", "digits_step", "twin_digits", "0.15"),
+    Row("tutti check, ten lines", reading("check_ten_lines"), (reading("version"),), "tutti --version", bound="3"),
+]
+
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -263,8 +286,9 @@ SECTIONS = {
     "reshard": RESHARD,
     "xla": XLA,
     "functions": FUNCTIONS,
+    "read": READ,
 }
-IN_EVERY_RUN = ("exchanges", "reshard", "xla", "random", "functions")
+IN_EVERY_RUN = ("exchanges", "reshard", "xla", "random", "functions", "read")
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",

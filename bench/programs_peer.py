@@ -153,7 +153,7 @@ def microseconds(call):
 
 
 def answer(prepare):
-    """`prepare` gives what is timed, and its result or None, for a name and a size."""
+    """`prepare` gives the call to time, or the microseconds that it took, and its result or None, for a name and a size."""
     prepared = {}
     for line in sys.stdin:
         command, *what = line.split()
@@ -165,7 +165,7 @@ def answer(prepare):
         if line not in prepared:
             prepared[line] = prepare(name, int(size))
         call, result = prepared[line]
-        reply = {"us": microseconds(call)}
+        reply = {"us": call if isinstance(call, float) else microseconds(call)}
         if result is not None:
             reply["value"] = float(np.mean(np.abs(result), dtype=np.float64))
         print(json.dumps(reply), flush=True)

@@ -99,6 +99,7 @@ transpose     has a rule
 batch         has a rule
 lower         stablehlo.partition_id, stablehlo.convert, stablehlo.constant, stablehlo.divide,
               stablehlo.multiply, stablehlo.dynamic_slice, stablehlo.reshape
+read          its text is read as axis_index, broadcast_in_dim, constant, mul, ..
 
 example
   program(%0: f32[3,2]) {
@@ -168,6 +169,7 @@ jvp           has a rule
 transpose     refused: the result of a comparison is bool, which has no cotangent
 batch         has a rule
 lower         stablehlo.compare
+read          as gt
 
 example
   program(%0: f64[2,3]{V:a}, %1: f64[2,3]{V:a}) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,11 +17,13 @@
 #include "tests/support/command.hpp"
 #include "tests/support/file_text.hpp"
 #include "tests/support/oracle.hpp"
+#include "tests/support/real_plugin.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/stablehlo/parse/parse.hpp"
 #include "tutti/stablehlo/write/write.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tutti.hpp"
+#include "tutti/xla/open_xla.hpp"
 
 namespace tutti {
 namespace {
@@ -83,12 +86,14 @@ class jax_corpus : public OracleTest {
 
   static std::vector<Array> arrays_of(const Tensors& tensors) { return {tensors.begin(), tensors.end()}; }
 
-  static void expect_numbers(const nlohmann::json& program, const std::string& file,
-                             const MachineOptions& options = {}) {
+  using Open = std::function<Machine(const Mesh&)>;
+  static void expect_numbers(
+      const nlohmann::json& program, const std::string& file,
+      const Open& open = [](const Mesh& mesh) { return open_local(mesh); }) {
     const std::string name = program["name"];
     const Loaded loaded = load(path(file));
     const std::vector<Array> inputs = arrays_of(tensors(name, "in", program["in"]));
-    const Machine machine = open_local(loaded.mesh(), options);
+    const Machine machine = open(loaded.mesh());
     const std::vector<Array> results = machine.compile(loaded, inputs)(inputs);
     const Tensors expected = tensors(name, "out", program["out"]);
     ASSERT_EQ(results.size(), expected.size());
@@ -122,6 +127,21 @@ class jax_corpus : public OracleTest {
 };
 fs::path jax_corpus::folder_;
 nlohmann::json jax_corpus::index_;
+
+/// On the devices that XLA drives, without Python.
+TEST_F(jax_corpus, gives_the_numbers_of_jax_on_xla) {
+  const std::string plugin = real_plugin_path();
+  if (plugin.empty()) {
+    ASSERT_FALSE(std::getenv("TUTTI_REQUIRE_ORACLES")) << "there is no PJRT plugin";
+    GTEST_SKIP() << "there is no PJRT plugin (make setup installs one)";
+  }
+  for (const nlohmann::json& program : index_) {
+    const std::string name = program["name"];
+    if (!has_numbers(program) || refused.contains(name)) continue;
+    const auto open = [&](const Mesh& mesh) { return open_xla(mesh, {.plugin = plugin}); };
+    expect_numbers(program, name + ".mlir", open);
+  }
+}
 
 /// MLIR reads what is written here, in both forms, as the module that it was.
 TEST_F(jax_corpus, is_written_as_it_was_read) {
@@ -179,7 +199,8 @@ TEST_F(jax_corpus, holds_where_maps_take_values_as_equal) {
   for (const nlohmann::json& program : index_) {
     const std::string name = program["name"];
     if (!has_numbers(program) || refused.contains(name) || program["check_vma"]) continue;
-    expect_numbers(program, name + ".mlir", {.check_assumptions = true});
+    expect_numbers(program, name + ".mlir",
+                   [](const Mesh& mesh) { return open_local(mesh, {.check_assumptions = true}); });
   }
 }
 

@@ -10,9 +10,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "examples/digits_model.hpp"
+#include "examples/support/digits_data.hpp"
+#include "examples/support/random.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/file_text.hpp"
 #include "tests/support/oracle.hpp"
+#include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/files/npz.hpp"
 #include "tutti/tutti.hpp"
 
@@ -131,6 +135,70 @@ TEST_F(jax_programs, map_over_lanes) {
     EXPECT_EQ(found.at(0), first.at(0)) << name;
     EXPECT_EQ(found.at(1), second.at(0)) << name;
   }
+}
+
+/// The tool gives the bits of one process on two.
+TEST_F(jax_programs, run_on_processes) {
+  if (run_command("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is missing (openmpi-bin)";
+  const std::string tool = program_folder() + "/tutti",
+                    two = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                          "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 timeout 300 "
+                          "mpirun --bind-to none -n 2 " +
+                          tool;
+  for (const std::string name : {"ring_attention", "digits_step"}) {
+    const std::string words = " run " + path(name + ".mlir") + " --in " + path(name + ".in.npz") + " --out ";
+    const Finished one = run_command(tool + words + path("one.npz"));
+    ASSERT_EQ(one.status, 0) << one.err;
+    const Finished both = run_command(two + words + path("two.npz") + " --machine mpi");
+    ASSERT_EQ(both.status, 0) << both.out << both.err;
+    EXPECT_EQ(tensors("two.npz"), tensors("one.npz")) << name;
+  }
+}
+
+/// A script that calls the tool once a step, with the results of the step before, trains the digits.
+TEST_F(jax_programs, train_by_the_tool) {
+  constexpr int steps = 250;
+  constexpr std::size_t batch = 256;
+  const digits::Data data = digits::read_data("examples/data/digits.csv.gz");
+  auto [training, held_out] = digits::split(data);
+  examples::Random random(2026);
+  const std::vector<Tensor> start{random.uniform({64, 128}, std::sqrt(6.0 / 64)), Tensor({128}, DType::f32),
+                                  random.uniform({128, 10}, std::sqrt(6.0 / 128)), Tensor({10}, DType::f32)};
+  std::string command = program_folder() + "/tutti run " + path("digits_step.mlir"), in, out;
+  for (int k = 0; k < 8; ++k) {
+    const Tensor& like = start[static_cast<std::size_t>(k % 4)];
+    const std::string file = path("state" + std::to_string(k) + ".npy");
+    write_npy(file, k < 4 ? like : Tensor(like.shape(), DType::f32));
+    in += " --in " + file;
+    out += " --out " + file;
+  }
+  command +=
+      in + " --in " + path("images.npy") + " --in " + path("labels.npy") + " --out " + path("loss.npy") + out;
+  std::size_t next = training.size();
+  for (int step = 0; step < steps; ++step, next += batch) {
+    if (next + batch > training.size()) {
+      random.shuffle(training);
+      next = 0;
+    }
+    const std::span<const std::size_t> rows(training.data() + next, batch);
+    write_npy(path("images.npy"), data.images_of(rows));
+    write_npy(path("labels.npy"), data.labels_of(rows));
+    const Finished run = run_command(command);
+    ASSERT_EQ(run.status, 0) << run.err;
+  }
+  digits::Params params;
+  Array* leaves[] = {&params.w1, &params.b1, &params.w2, &params.b2};
+  for (int k = 0; k < 4; ++k) *leaves[k] = read_npy(path("state" + std::to_string(k) + ".npy"));
+  const Mesh mesh({{"data", 4}, {"model", 2}});
+  const Array images = data.images_of(held_out);
+  const Tensor scores =
+      open_local(mesh).compile(digits::sharded_logits(mesh), params, images)(params, images).tensor();
+  int right = 0;
+  for (std::size_t row = 0; row < held_out.size(); ++row) {
+    const std::span<const float> of_row = scores.as<float>().subspan(row * 10, 10);
+    right += std::ranges::max_element(of_row) - of_row.begin() == data.labels[held_out[row]] ? 1 : 0;
+  }
+  EXPECT_GE(right, 0.96 * static_cast<double>(held_out.size()));
 }
 
 }  // namespace

@@ -39,10 +39,15 @@ std::size_t length_of_number(std::string_view text) {
 
 /// The length of a string with both quotes; 0 if the string does not end on its line.
 std::size_t length_of_string(std::string_view text) {
-  for (std::size_t end = 1;; end += 2) {
-    end = text.find_first_of("\"\\\n", end);
-    if (end == std::string_view::npos || text[end] == '\n') return 0;
-    if (text[end] == '"') return end + 1;
+  std::size_t begin = 1;
+  for (;;) {
+    const std::size_t end = text.find('"', begin);
+    if (end == std::string_view::npos) return 0;
+    const std::string_view before = text.substr(begin, end - begin);
+    const std::size_t escape = before.find('\\');  // the character behind it ends nothing
+    if (before.substr(0, escape).find('\n') != std::string_view::npos) return 0;
+    if (escape == std::string_view::npos) return end + 1;
+    begin += escape + 2;
   }
 }
 

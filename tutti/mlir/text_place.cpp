@@ -23,6 +23,13 @@ std::size_t bytes_of_character(std::string_view text) {
   return length;
 }
 
+/// As many as `characters_of` has.
+std::ptrdiff_t count_of_characters(std::string_view line) {
+  std::ptrdiff_t count = 0;
+  for (; !line.empty(); ++count) line.remove_prefix(std::max<std::size_t>(bytes_of_character(line), 1));
+  return count;
+}
+
 /// The characters of a line, each as a terminal can show it.
 std::vector<std::string> characters_of(std::string_view line) {
   std::vector<std::string> characters;
@@ -41,7 +48,7 @@ Where place_in(std::string_view text, std::size_t at, const char* name) {
   const std::string_view before = text.substr(0, at);
   const std::size_t begin = before.rfind('\n') + 1;
   const auto line = std::ranges::count(before, '\n') + 1;
-  const auto column = std::ssize(characters_of(before.substr(begin))) + 1;
+  const auto column = count_of_characters(before.substr(begin)) + 1;
   return {name, static_cast<int>(line), static_cast<int>(column)};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attributes of an operation, in the spellings of all versions.
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/base/require.hpp"
@@ -16,8 +17,8 @@ const T& as(const stablehlo::Operation& op, std::string_view name, std::string_v
   const stablehlo::Attribute* attribute = find(op.attributes, name);
   require(attribute != nullptr, Code::text, "the attribute '{}' is missing; it is {}", name, expected);
   const T* value = std::get_if<T>(&attribute->value);
-  require(value != nullptr, Code::text, "the attribute '{}' is {}; expected {}", name, to_string(*attribute),
-          expected);
+  if (!value)
+    fail(Code::text, "the attribute '{}' is {}; expected {}", name, to_string(*attribute), expected);
   return *value;
 }
 
@@ -61,8 +62,7 @@ std::vector<std::int64_t> OpReader::integers(std::string_view name) const {
   const stablehlo::Attribute* found = attribute(name);
   require(found != nullptr, Code::text, "the attribute '{}' is missing; it is array<i64: ..>", name);
   const auto values = integers_of(*found);
-  require(values.has_value(), Code::text, "the attribute '{}' is {}; expected array<i64: ..>", name,
-          to_string(*found));
+  if (!values) fail(Code::text, "the attribute '{}' is {}; expected array<i64: ..>", name, to_string(*found));
   return *values;
 }
 
@@ -126,14 +126,19 @@ std::optional<DType> dtype_of_elements(const stablehlo::TensorType& type) {
 Type type_of(const stablehlo::ValueType& type) {
   const auto* future = std::get_if<stablehlo::FutureType>(&type);
   const auto* tensor = future ? &future->of : std::get_if<stablehlo::TensorType>(&type);
-  require(tensor != nullptr, Code::unsupported, "values of {} are not known here", to_string(type));
+  if (!tensor) fail(Code::unsupported, "values of {} are not known here", to_string(type));
   const std::optional<DType> dtype = dtype_of_elements(*tensor);
   require(dtype.has_value(), Code::unsupported, "elements of {} are not known here; convert them before",
           tensor->element);
-  for (const std::int64_t size : tensor->shape)
-    require(size >= 0, Code::unsupported, "{} has a dim of unknown size; export with fixed shapes",
-            to_string(*tensor));
+  if (std::ranges::any_of(tensor->shape, [](std::int64_t size) { return size < 0; }))
+    fail(Code::unsupported, "{} has a dim of unknown size; export with fixed shapes", to_string(*tensor));
   return Type(*dtype, Shape(tensor->shape));
+}
+
+bool is_type(const stablehlo::ValueType& type, DType dtype, const Shape& shape) {
+  const auto* future = std::get_if<stablehlo::FutureType>(&type);
+  const auto* tensor = future ? &future->of : std::get_if<stablehlo::TensorType>(&type);
+  return tensor && dtype_of_elements(*tensor) == dtype && std::ranges::equal(tensor->shape, shape);
 }
 
 Type OpReader::result_type(std::size_t i) const { return type_of(op_.result_types[i]); }

@@ -43,8 +43,9 @@ Arrays Reading::function(const stablehlo::Function& function, const Arrays& argu
 }
 
 Arrays Reading::block(const stablehlo::Block& block, const Arrays& arguments) {
-  require(arguments.size() == block.arguments.size(), Code::text, "{} for a block of {}",
-          counted(std::ssize(arguments), "argument"), block.arguments.size());
+  if (arguments.size() != block.arguments.size())
+    fail(Code::text, "{} for a block of {}", counted(std::ssize(arguments), "argument"),
+         block.arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i)
     value(block.arguments[i]) = {arguments[i], {}, {}, nullptr};
   for (const stablehlo::Operation& op : block.operations) {
@@ -59,13 +60,14 @@ Arrays Reading::block(const stablehlo::Block& block, const Arrays& arguments) {
 }
 
 void Reading::set_results(const stablehlo::Operation& op, const Arrays& results) {
-  require(results.size() == op.results.size(), Code::text, "it gives {}, but the text has {}",
-          counted(std::ssize(results), "array"), counted(std::ssize(op.results), "result"));
+  if (results.size() != op.results.size())
+    fail(Code::text, "it gives {}, but the text has {}", counted(std::ssize(results), "array"),
+         counted(std::ssize(op.results), "result"));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Type stated = type_of(op.result_types[i]), found = results[i].type();
-    if (stated.shape() != found.shape() || stated.dtype() != found.dtype())
+    const Type& found = results[i].type();
+    if (!is_type(op.result_types[i], found.dtype(), found.shape()))
       fail(Code::shape, "the result is {}, but the text says {}",
-           to_string(Type(found.dtype(), found.shape())), to_string(stated));
+           to_string(Type(found.dtype(), found.shape())), to_string(type_of(op.result_types[i])));
     ReadValue& value = this->value(op.results[i]);
     value.array = results[i];
     value.made_by = &op;

@@ -115,6 +115,8 @@ class OpReader {
 /// The type of one device's value of a type of the text. Throws S002 for elements or dims that are not known
 /// here.
 Type type_of(const stablehlo::ValueType& type);
+/// Whether a type of the text is that of arrays of this dtype and shape.
+bool is_type(const stablehlo::ValueType& type, DType dtype, const Shape& shape);
 /// None: elements that are not known here.
 std::optional<DType> dtype_of_elements(const stablehlo::TensorType& type);
 

@@ -104,6 +104,8 @@ void print_rules(const OpRow& row) {
     else if (cell.rule == name(Rule::lower)) text = joined(lowered(shown_example(row)), "to nothing");
     print_labelled(cell.rule, {text});
   }
+  const RuleCell reading = reading_cell(row);
+  print_labelled(reading.rule, {reading.reason.empty() ? "as " + row.name : reading.reason});
 }
 
 void print_run(const ShownRun& run) {

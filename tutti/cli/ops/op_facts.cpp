@@ -12,7 +12,9 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/collectives/reduce_scatter.hpp"
+#include "tutti/read/program/device_program.hpp"
 #include "tutti/run/watch/equal_terms.hpp"
+#include "tutti/stablehlo/write/write.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -212,6 +214,19 @@ std::vector<std::string> lowered(const Example& given) {
       for (const stablehlo::Operation& operation : inside.operations)
         if (std::ranges::find(names, operation.name) == names.end()) names.push_back(operation.name);
   std::erase(names, "sdy.return");
+  return names;
+}
+
+std::vector<std::string> read_again(const Example& given) {
+  const Example example = from_the_start(given);
+  const Program program = program_of(example.op, types_of(example));
+  const SourceModule source(stablehlo::write(lower_per_device(program, example_mesh())), "example");
+  const Program again = device_program(source, example_mesh(), program.types_of(program.inputs));
+  std::vector<std::string> names;
+  for (const Equation& equation : without_dead_code(again).equations) {
+    const std::string text = to_string(equation.op), name = text.substr(0, text.find('{'));
+    if (name != "cast" && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   return names;
 }
 

@@ -46,6 +46,10 @@ std::vector<StatesAlong> accepted_states(const Example& example);
 /// The StableHLO operations that the example becomes, each once, in the order of their first use.
 std::vector<std::string> lowered(const Example& example);
 
+/// The ops that the example is when its text is read again, each once; casts are no part of a text.
+/// Throws S002 if the text is not run here.
+std::vector<std::string> read_again(const Example& example);
+
 /// The example as a program, and what transforms make of it; of a transform that is refused the reason.
 std::string program_text(const Example& example);
 std::string jvp_text(const Example& example);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +13,13 @@ namespace tutti::cli {
 /// Whether an op has a rule.
 struct RuleCell {
   std::string_view rule;
-  std::string_view state;   // rule, refused, or partly: refused for some parameters
-  std::string_view reason;  // of a refusal
+  std::string_view state;  // rule, refused, or partly: refused for some parameters
+  std::string reason;      // of a refusal
 };
 /// All rules of an op, in the order of the table of `tutti rules`.
 std::vector<RuleCell> rule_cells(const OpRow& row);
+/// How its text is read: as this op, or partly: as the ops that compute it.
+RuleCell reading_cell(const OpRow& row);
 /// Those of the rules that an op may refuse.
 std::vector<RuleCell> refusable_rule_cells(const OpRow& row);
 

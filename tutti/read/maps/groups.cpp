@@ -22,8 +22,8 @@ std::vector<std::int64_t> numbers_of(const stablehlo::Dense& dense) {
 }
 
 Groups dense_rows(const stablehlo::Dense& dense, const Mesh& mesh) {
-  require(dense.type.shape.size() == 2 && dense.type.element == "i64", Code::groups,
-          "groups are {}; expected tensor<..x..xi64>", to_string(dense.type));
+  if (dense.type.shape.size() != 2 || dense.type.element != "i64")
+    fail(Code::groups, "groups are {}; expected tensor<..x..xi64>", to_string(dense.type));
   const auto width = static_cast<std::size_t>(dense.type.shape[1]);
   const std::vector<std::int64_t> numbers = numbers_of(dense);
   Groups rows;
@@ -31,9 +31,9 @@ Groups dense_rows(const stablehlo::Dense& dense, const Mesh& mesh) {
     std::vector<int>& row = rows.emplace_back();
     for (std::size_t i = begin; i < begin + width; ++i) {
       if (numbers[i] == -1) continue;  // pads rows of other lengths
-      require(numbers[i] >= 0 && numbers[i] < mesh.devices(), Code::groups,
-              "a group has device {}; the mesh {} has devices 0 to {}", numbers[i], to_string(mesh),
-              mesh.devices() - 1);
+      if (numbers[i] < 0 || numbers[i] >= mesh.devices())
+        fail(Code::groups, "a group has device {}; the mesh {} has devices 0 to {}", numbers[i],
+             to_string(mesh), mesh.devices() - 1);
       row.push_back(static_cast<int>(numbers[i]));
     }
   }
@@ -138,19 +138,29 @@ Groups rows_of(const SourceModule& source, const stablehlo::Attribute& groups, c
   return rows;
 }
 
+/// The axes in the order in which a row goes through their devices, the fastest one last. None: in no order.
+std::optional<Axes> axes_in_order(const std::vector<int>& row, const Axes& axes, const Mesh& mesh) {
+  Axes fastest_first;
+  for (std::size_t step = 1; fastest_first.size() < axes.size();) {
+    if (step >= row.size()) return std::nullopt;
+    const Axes next = crossed({{row[0], row[step]}}, mesh);
+    if (next.size() != 1) return std::nullopt;
+    fastest_first.push_back(next[0]);
+    step *= static_cast<std::size_t>(next[0].size);
+  }
+  return Axes(fastest_first.rbegin(), fastest_first.rend());
+}
+
 Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes& bound) {
   Axes axes = crossed(rows, mesh);
-  require(all_bound(axes, bound), Code::groups,
-          "the groups lie along {}, but the map is manual along {}; make it manual along all of them",
-          to_string(axes), to_string(bound));
+  if (!all_bound(axes, bound))
+    fail(Code::groups,
+         "the groups lie along {}, but the map is manual along {}; make it manual along all of them",
+         to_string(axes), to_string(bound));
+  if (axes.empty()) return {};
+  const std::optional<Axes> in_order = axes_in_order(rows[0], axes, mesh);
   const std::set<std::vector<int>> wanted(rows.begin(), rows.end());
-  std::vector<std::size_t> order(axes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  do {
-    Axes permuted;
-    for (const std::size_t i : order) permuted.push_back(axes[i]);
-    if (rows_along(permuted, mesh) == wanted) return {permuted};
-  } while (std::ranges::next_permutation(order).found);
+  if (in_order && rows_along(*in_order, mesh) == wanted) return {*in_order};
   return {bound, rows_on(bound, rows, mesh)};
 }
 
@@ -158,8 +168,9 @@ Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& b
   Groups rows;
   for (const auto& [source, target] : devices) rows.push_back({source, target});
   const Axes axes = crossed(rows, mesh);
-  require(all_bound(axes, bound), Code::groups, "the pairs cross {}, but the map is manual along {}",
-          to_string(axes), to_string(bound));
+  if (!all_bound(axes, bound))
+    fail(Code::groups, "the pairs cross {}, but the map is manual along {}", to_string(axes),
+         to_string(bound));
   const Axes rest = others(mesh, axes);
   std::map<int, std::set<std::pair<int, int>>> by_rest;
   for (const auto& [source, target] : devices)

@@ -125,9 +125,9 @@ Arrays permute_read(const OpReader& op) {
   const Mesh& mesh = op.reading().mesh();
   for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
     for (const std::int64_t device : {numbers[i], numbers[i + 1]})
-      require(device >= 0 && device < mesh.devices(), Code::groups,
-              "a pair has device {}; the mesh {} has devices 0 to {}", device, to_string(mesh),
-              mesh.devices() - 1);
+      if (device < 0 || device >= mesh.devices())
+        fail(Code::groups, "a pair has device {}; the mesh {} has devices 0 to {}", device, to_string(mesh),
+             mesh.devices() - 1);
     devices.emplace_back(static_cast<int>(numbers[i]), static_cast<int>(numbers[i + 1]));
   }
   const Permutation permutation = permutation_of(devices, mesh, op.reading().bound());
