@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that JAX has written: how long they take to read, compile and run, beside the same programs in
-// C++.
+// The time to read, compile and run programs that JAX has written, beside the same programs in C++.
 // bench/rows.hpp says how they are asked for; bench/read_peer.py is the other side, and writes the texts.
 #include <cstdlib>
 #include <filesystem>

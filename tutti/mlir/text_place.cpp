@@ -23,7 +23,7 @@ std::size_t bytes_of_character(std::string_view text) {
   return length;
 }
 
-/// As many as `characters_of` has.
+/// Counts the characters of a line. A byte that belongs to none counts as one.
 std::ptrdiff_t count_of_characters(std::string_view line) {
   std::ptrdiff_t count = 0;
   for (; !line.empty(); ++count) line.remove_prefix(std::max<std::size_t>(bytes_of_character(line), 1));
