@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time to read, compile and run programs that JAX has written, beside the same programs in C++.
+// Times of programs from JAX: to read, compile and run them. The same programs in C++ stand beside them.
 // bench/rows.hpp says how they are asked for; bench/read_peer.py is the other side, and writes the texts.
 #include <cstdlib>
 #include <filesystem>
