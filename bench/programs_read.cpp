@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of programs from JAX: to read, compile and run them. The same programs in C++ stand beside them.
+// Times of programs from JAX: to read, compile and run them; and times of the same programs in C++.
 // bench/rows.hpp says how they are asked for; bench/read_peer.py is the other side, and writes the texts.
 #include <cstdlib>
 #include <filesystem>
