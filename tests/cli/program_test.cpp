@@ -175,6 +175,28 @@ TEST_F(program, is_checked_to_its_end) {
   EXPECT_EQ(json[0]["errors"][0]["code"], "S001");
 }
 
+TEST_F(program, is_checked_for_what_it_takes_as_given) {
+  std::string assumed = step;
+  assumed.replace(assumed.find("sdy.return %3, %5"), 17, "sdy.return %3, %8");
+  assumed.replace(assumed.find("      %5 = "), 0,
+                  "      %7 = sdy.sharding_constraint %3 <@mesh, [{?}, {?}]> : tensor<1x2xf32>\n"
+                  "      %8 = stablehlo.reshape %7 : (tensor<1x2xf32>) -> tensor<2xf32>\n");
+  write("assumed.mlir", assumed);
+  const Finished found = run("check assumed.mlir");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(
+      found.err,
+      "tutti: warning: assumed.mlir:4:12: a result varies along 'x', but its sharding does not name it: "
+      "the value of the first device is taken; tutti run --check-assumptions compares all\n");
+  EXPECT_EQ(found.out, "assumed.mlir: 1 function, 12 operations: right\n"
+                       "assumed.mlir: 1 sharding is a hint to the compiler, not followed here\n");
+  const nlohmann::json json = nlohmann::json::parse(run("check assumed.mlir --json").out);
+  EXPECT_EQ(json[0]["warnings"].size(), 1U);
+  EXPECT_EQ(json[0]["warnings"][0]["line"], 4);
+  EXPECT_EQ(json[0]["hints"], 1);
+  EXPECT_EQ(run("run assumed.mlir --in w.npy --in i32=2 --check-assumptions").status, 2);
+}
+
 TEST_F(program, is_printed_with_states_and_places) {
   const std::string text = run("print step.mlir").out;
   EXPECT_NE(text.find("f32[1,2]{V:x} = mul"), std::string::npos) << text;

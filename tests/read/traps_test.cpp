@@ -60,6 +60,24 @@ TEST(trap, groups_are_axes_in_any_order_of_rows) {
       std::string::npos);
 }
 
+/// x=4 is two factors of 2: (1)2 the slower one, (2)2 the faster one.
+TEST(trap, groups_lie_along_parts_of_axes) {
+  const auto program = [](const std::string& axes) {
+    const std::string groups = "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [" + axes + "]>";
+    return program_text(map_of(row_by_x, all_reduce(groups) + "\nsdy.return %s : tensor<2xf32>"));
+  };
+  const auto part = [](const std::string& factor) {
+    return "#stablehlo.axis_ref<name = \"x\", sub_axis_info = " + factor + ">";
+  };
+  const auto expect = [](const std::string& text, const std::string& groups) {
+    EXPECT_NE(text.find("groups=" + groups), std::string::npos) << text;
+  };
+  expect(program(part("(1)2")), "[[0, 4], [1, 5], [2, 6], [3, 7]]");
+  expect(program(part("(2)2")), "[[0, 2], [1, 3], [4, 6], [5, 7]]");
+  expect(program(part("(2)2") + ", " + part("(1)2")), "[[0, 4, 2, 6], [1, 5, 3, 7]]");
+  EXPECT_NE(program(part("(1)2") + ", " + part("(2)2")).find("axes='x'}"), std::string::npos);
+}
+
 TEST(trap, the_order_of_a_row_is_the_order_of_the_axes) {
   const MapText gathered{.in = "<@mesh, [{\"y\", \"x\"}]>",
                          .out = "<@mesh, [{}]>",

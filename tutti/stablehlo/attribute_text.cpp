@@ -65,6 +65,11 @@ struct Speller {
     return fmt::format("#stablehlo<{} {}>", value.kind, value.value);
   }
   std::string operator()(const Verbatim& verbatim) const { return verbatim.text; }
+  std::string operator()(const AxisPart& part) const {
+    const std::string factor =
+        part.size == 0 ? "" : fmt::format(", sub_axis_info = ({}){}", part.before, part.size);
+    return fmt::format("#stablehlo.axis_ref<name = {}{}>", quoted(part.name), factor);
+  }
   std::string operator()(const MeshAxes& mesh) const { return "#sdy.mesh" + to_string(mesh); }
   std::string operator()(const ValueSharding& sharding) const {
     return "#sdy.sharding" + to_string(sharding);

@@ -125,8 +125,8 @@ struct Verbatim {
 
 struct Attribute {
   std::variant<Unit, bool, std::string, Integer, Float, IntegerArray, Dense, Enumeration, Symbol,
-               TypeAttribute, Record, List, Dictionary, MeshAxes, ValueSharding, ShardingPerValue, ManualAxes,
-               Verbatim>
+               TypeAttribute, Record, List, Dictionary, AxisPart, MeshAxes, ValueSharding, ShardingPerValue,
+               ManualAxes, Verbatim>
       value;
   bool operator==(const Attribute&) const = default;
 };

@@ -8,19 +8,27 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/ops/collectives/assume_invariant.hpp"
 #include "tutti/read/program/module_program.hpp"
 #include "tutti/read/program/program_file.hpp"
 
 namespace tutti::cli {
 namespace {
 
+/// A value that is taken as equal on all devices although its type does not say so.
+struct Warning {
+  Where where;
+  std::string message;
+};
+
 /// Everything that is wrong with one file.
 struct Findings {
   std::string file;
-  std::vector<Error> errors;
-  std::vector<NotRun> not_run;  // legal, and not run here
-  std::size_t functions = 0, operations = 0;
-  std::shared_ptr<const SourceModule> source;
+  std::vector<Error> errors = {};
+  std::vector<NotRun> not_run = {};  // legal, and not run here
+  std::vector<Warning> warnings = {};
+  std::size_t functions = 0, operations = 0, hints = 0;
+  std::shared_ptr<const SourceModule> source = nullptr;
 };
 
 std::size_t operations_in(const stablehlo::Block& block) {
@@ -30,6 +38,29 @@ std::size_t operations_in(const stablehlo::Block& block) {
   return count;
 }
 
+/// Shardings of values inside of a program, which are hints.
+std::size_t hints_in(const stablehlo::Block& block) {
+  std::size_t count = 0;
+  for (const stablehlo::Operation& op : block.operations) {
+    count += op.name == "sdy.sharding_constraint" || op.name == "sdy.reshard" ? 1 : 0;
+    for (const stablehlo::Block& region : op.regions) count += hints_in(region);
+  }
+  return count;
+}
+
+void add_warnings(const Program& program, std::vector<Warning>& warnings) {
+  for (const Equation& equation : program.equations) {
+    const auto* assumed = equation.op.as<AssumeInvariant>();
+    if (assumed && joint_size(assumed->axes) > 1)
+      warnings.push_back(
+          {equation.where,
+           fmt::format("a result varies along {}, but its sharding does not name it: the value of the "
+                       "first device is taken; tutti run --check-assumptions compares all",
+                       to_string(assumed->axes))});
+    for (const SubProgram& inner : equation.op->programs()) add_warnings(*inner, warnings);
+  }
+}
+
 Types types_of_parameters(const ModuleProgram& program) {
   Types types;
   for (const ModuleProgram::Parameter& each : program.parameters()) types.push_back(each.type);
@@ -37,20 +68,23 @@ Types types_of_parameters(const ModuleProgram& program) {
 }
 
 Findings findings_of(const std::string& path) {
-  Findings found{path, {}, {}, 0, 0, nullptr};
+  Findings found{.file = path};
   try {
     found.source = std::make_shared<const SourceModule>(text_of_program_file(path), path);
     found.errors = found.source->errors();
     for (const stablehlo::Function& function : found.source->module().functions) {
       ++found.functions;
       found.operations += operations_in(function.body);
+      found.hints += hints_in(function.body);
     }
     const stablehlo::Function* main = found.source->function("main");
     if (!found.errors.empty() || !main) return found;
     found.not_run = operations_not_run(*found.source, *main);
     if (!found.not_run.empty()) return found;
     const ModuleProgram program(found.source, {});
-    trace(types_of_parameters(program), [&](const Arrays& inputs) { return program(inputs); });
+    const auto traced =
+        trace(types_of_parameters(program), [&](const Arrays& inputs) { return program(inputs); });
+    add_warnings(traced.program, found.warnings);
   } catch (const Error& error) {
     found.errors.push_back(error);
   }
@@ -60,6 +94,8 @@ Findings findings_of(const std::string& path) {
 void print_text(const Findings& found) {
   for (const Error& error : found.errors)
     fmt::print(stderr, "tutti: error[{}]: {}\n", error.label(), error.what());
+  for (const Warning& warning : found.warnings)
+    fmt::print(stderr, "tutti: warning: {}: {}\n", to_string(warning.where), warning.message);
   for (const NotRun& each : found.not_run)
     fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
                to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
@@ -69,6 +105,9 @@ void print_text(const Findings& found) {
                counted(static_cast<std::int64_t>(found.functions), "function"),
                counted(static_cast<std::int64_t>(found.operations), "operation"),
                found.not_run.empty() ? "right" : "legal; it is not run here");
+  if (found.errors.empty() && found.hints > 0)
+    fmt::print("{}: {} to the compiler, not followed here\n", found.file,
+               counted(static_cast<std::int64_t>(found.hints), "sharding is a hint", "shardings are hints"));
 }
 
 nlohmann::ordered_json as_json(const Findings& found) {
@@ -80,6 +119,12 @@ nlohmann::ordered_json as_json(const Findings& found) {
                       {"column", error.where().column},
                       {"message", error.message()},
                       {"notes", error.notes()}});
+  nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
+  for (const Warning& warning : found.warnings)
+    warnings.push_back({{"file", warning.where.file ? warning.where.file : found.file.c_str()},
+                        {"line", warning.where.line},
+                        {"column", warning.where.column},
+                        {"message", warning.message}});
   for (const NotRun& each : found.not_run)
     not_run.push_back({{"what", each.what},
                        {"count", each.count},
@@ -88,7 +133,9 @@ nlohmann::ordered_json as_json(const Findings& found) {
   return {{"file", found.file},
           {"functions", found.functions},
           {"operations", found.operations},
+          {"hints", found.hints},
           {"errors", errors},
+          {"warnings", warnings},
           {"not_run", not_run}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -61,19 +62,70 @@ Axes others(const Mesh& mesh, const Axes& axes) {
   return rest;
 }
 
-/// The rows of devices along `axes`, row-major in this order.
-std::set<std::vector<int>> rows_along(const Axes& axes, const Mesh& mesh) {
-  const Axes rest = others(mesh, axes);
+/// A factor of an axis: the position along the axis, divided by `below`, modulo `size`.
+struct Digit {
+  Axis axis;
+  int below, size;
+};
+
+/// The factors of all axes of a mesh, the slowest first. Each axis is cut where one of `parts` begins or
+/// ends.
+std::vector<Digit> digits_of(const Mesh& mesh, const std::vector<stablehlo::AxisPart>& parts) {
+  std::vector<Digit> digits;
+  for (const Axis& axis : mesh.axes()) {
+    std::set<std::int64_t> cuts{1, axis.size};
+    for (const stablehlo::AxisPart& part : parts)
+      if (part.size > 0 && part.name == axis.name) cuts.insert({part.before, part.before * part.size});
+    for (auto from = cuts.begin(), to = std::next(from); to != cuts.end(); from = to++) {
+      if (*to % *from != 0 || axis.size % *to != 0)
+        fail(Code::groups, "the parts of axis '{}' are no factors of its size {}", axis.name, axis.size);
+      digits.push_back({axis, static_cast<int>(axis.size / *to), static_cast<int>(*to / *from)});
+    }
+  }
+  return digits;
+}
+
+bool is_of(const Digit& digit, const stablehlo::AxisPart& part) {
+  const std::int64_t before = digit.axis.size / (std::int64_t{digit.below} * digit.size);
+  if (digit.axis.name != part.name) return false;
+  return part.size == 0 || (before >= part.before && before * digit.size <= part.before * part.size);
+}
+
+/// The rows of devices along parts of axes, row-major in this order.
+Groups rows_along_parts(const std::vector<stablehlo::AxisPart>& parts, const Mesh& mesh) {
+  const std::vector<Digit> all = digits_of(mesh, parts);
+  std::vector<Digit> along, rest;
+  for (const stablehlo::AxisPart& part : parts)
+    std::ranges::copy_if(all, std::back_inserter(along),
+                         [&](const Digit& digit) { return is_of(digit, part); });
+  for (const Digit& digit : all) {
+    const auto times = std::ranges::count_if(parts, [&](const auto& part) { return is_of(digit, part); });
+    if (times > 1) fail(Code::groups, "axis '{}' is named twice in one list of groups", digit.axis.name);
+    if (times == 0) rest.push_back(digit);
+  }
+  const auto position = [&](int device, const std::vector<Digit>& digits) {
+    int number = 0;
+    for (const Digit& digit : digits)
+      number = number * digit.size + mesh.coordinate(device, digit.axis) / digit.below % digit.size;
+    return number;
+  };
   std::map<int, std::map<int, int>> by_rest;
   for (int device = 0; device < mesh.devices(); ++device)
-    by_rest[mesh.position(device, rest)][mesh.position(device, axes)] = device;
-  std::set<std::vector<int>> rows;
+    by_rest[position(device, rest)][position(device, along)] = device;
+  Groups rows;
   for (const auto& [at, members] : by_rest) {
-    std::vector<int> row;
-    for (const auto& [position, device] : members) row.push_back(device);
-    rows.insert(std::move(row));
+    std::vector<int>& row = rows.emplace_back();
+    for (const auto& [number, device] : members) row.push_back(device);
   }
   return rows;
+}
+
+/// The same of whole axes.
+std::set<std::vector<int>> rows_along(const Axes& axes, const Mesh& mesh) {
+  std::vector<stablehlo::AxisPart> parts;
+  for (const Axis& axis : axes) parts.push_back(stablehlo::AxisPart{std::string(axis.name)});
+  const Groups rows = rows_along_parts(parts, mesh);
+  return {rows.begin(), rows.end()};
 }
 
 bool all_bound(const Axes& axes, const Axes& bound) {
@@ -105,22 +157,15 @@ Groups mesh_axes_rows(const SourceModule& source, const stablehlo::Record& recor
   const auto* list = std::get_if<stablehlo::List>(&axes_field.value);
   require(name && list, Code::groups, "groups by axes name a mesh and a list of axes");
   const Mesh mesh = mesh_named(source, name->name);
-  Axes axes;
+  std::vector<stablehlo::AxisPart> parts;
   for (const stablehlo::Attribute& item : list->items) {
-    const auto* axis = std::get_if<stablehlo::Record>(&item.value);
-    require(axis != nullptr, Code::groups, "an axis of groups is #stablehlo.axis_ref<..>");
-    const stablehlo::Attribute field = field_of(*axis, "name");
-    const auto* axis_name = std::get_if<std::string>(&field.value);
-    require(axis_name != nullptr, Code::groups, "the name of an axis is a string");
-    require(find(axis->fields, "sub_axis_info") == nullptr, Code::groups,
-            "groups along a part of axis '{}'; give the mesh an axis for the part", *axis_name);
-    const auto found = std::ranges::find(mesh.axes(), *axis_name, &Axis::name);
-    require(found != mesh.axes().end(), Code::axis_unbound, "the mesh {} has no axis '{}'", to_string(mesh),
-            *axis_name);
-    axes.push_back(*found);
+    const auto* part = std::get_if<stablehlo::AxisPart>(&item.value);
+    require(part != nullptr, Code::groups, "an axis of groups is #stablehlo.axis_ref<name = ..>");
+    if (std::ranges::find(mesh.axes(), part->name, &Axis::name) == mesh.axes().end())
+      fail(Code::axis_unbound, "the mesh {} has no axis '{}'", to_string(mesh), part->name);
+    parts.push_back(*part);
   }
-  const std::set<std::vector<int>> rows = rows_along(axes, mesh);
-  return {rows.begin(), rows.end()};
+  return rows_along_parts(parts, mesh);
 }
 
 }  // namespace

@@ -155,6 +155,7 @@ Attribute Parser::dialect_attribute() {
 Attribute Parser::stablehlo_attribute(std::string_view name, std::size_t begin) {
   const std::size_t inside = in_.peek().at;
   try {
+    if (name == "axis_ref") return {axis_reference()};
     Record record{std::string(name), {}};
     while (!in_.takes(">")) {
       if (!record.fields.empty()) in_.expect(",");
@@ -167,6 +168,20 @@ Attribute Parser::stablehlo_attribute(std::string_view name, std::size_t begin) 
     in_.go_to(inside);
     return verbatim(begin);
   }
+}
+
+/// name = "x", sub_axis_info = (2)4>: the bracket before it has been taken.
+AxisPart Parser::axis_reference() {
+  in_.expect("name");
+  in_.expect("=");
+  AxisPart part{in_.quoted("the name of an axis")};
+  if (in_.takes(",")) {
+    in_.expect("sub_axis_info");
+    in_.expect("=");
+    factor_of(part);
+  }
+  in_.expect(">");
+  return part;
 }
 
 /// Bare integers, "[1, 2]" as an array of integers, and any other attribute.

@@ -141,6 +141,8 @@ class Parser {
   ShardingPerValue sharding_per_value();
   std::vector<AxisPart> axis_parts();  // "{"x", "y"}"
   AxisPart axis_part();
+  AxisPart axis_reference();
+  void factor_of(AxisPart& part);
   DimSharding dim_sharding();
   ManualAxes manual_axes();
   void mesh_symbol(OperationText& text);

@@ -36,12 +36,18 @@ MeshAxes Parser::mesh_axes() {
 /// "x" or "x":(2)4
 AxisPart Parser::axis_part() {
   AxisPart part{in_.quoted("the name of an axis")};
-  if (!in_.takes(":")) return part;
+  if (in_.takes(":")) factor_of(part);
+  return part;
+}
+
+/// (2)4
+void Parser::factor_of(AxisPart& part) {
   in_.expect("(");
   part.before = in_.integer("the size of the slower factors");
   in_.expect(")");
+  const std::size_t at = in_.peek().at;
   part.size = in_.integer("the size of the factor");
-  return part;
+  if (part.before < 1 || part.size < 1) in_.refuse_at(at, "a factor of an axis has a size of at least 1");
 }
 
 std::vector<AxisPart> Parser::axis_parts() {
