@@ -16,13 +16,13 @@ void check_loss(const Program& program) {
   require(!program.outputs.empty(), Code::shape, "the function returns nothing; return the loss, a scalar");
   Type loss = program.type(program.outputs[0]);
   require(loss.rank() == 0, Code::shape, "the loss is {}, not a scalar; sum it with reduce_sum or mean",
-          to_string(loss));
+          loss);
   require(
       !is_complex(loss.dtype()), Code::dtype,
       "the loss is {}, which is complex and has no smallest value; return a real number, such as real(loss)",
-      to_string(loss));
+      loss);
   require(is_float(loss.dtype()), Code::dtype, "the loss is {}, which has no derivative; return a float",
-          to_string(loss));
+          loss);
 }
 
 }  // namespace

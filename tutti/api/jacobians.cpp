@@ -69,10 +69,9 @@ void require_numbers(std::string_view what, const Types& types, Complex complex)
         complex == Complex::taken || !is_complex(types[i].dtype()), Code::dtype,
         "{} leaf {} is {}: its derivative is not one number per element; take its parts by real and imag, "
         "or use jvp and vjp",
-        what, i, to_string(types[i]));
+        what, i, types[i]);
     require(is_inexact(types[i].dtype()), Code::dtype, "{} leaf {} is {}, which has no derivative; {}", what,
-            i, to_string(types[i]),
-            what == "result" ? "return a float" : "close over it, or name another argument");
+            i, types[i], what == "result" ? "return a float" : "close over it, or name another argument");
   }
 }
 

@@ -45,8 +45,7 @@ Arrays internal::joined(Arrays front, const Arrays& back) {
 
 Array internal::as_type(const Array& x, Type wanted, std::string_view what) {
   auto check = [&](bool fits, Code code) {
-    require(fits, code, "{} is {}, expected {}; hand in one of that type", what, to_string(x.type()),
-            to_string(wanted));
+    require(fits, code, "{} is {}, expected {}; hand in one of that type", what, x.type(), wanted);
   };
   check(x.dtype() == wanted.dtype(), Code::dtype);
   check(x.shape() == wanted.shape(), Code::shape);
@@ -62,7 +61,7 @@ void internal::require_differentiable(const Arrays& arguments, const std::vector
   for (std::size_t i = 0; i < arguments.size(); ++i)
     require(!by[i] || is_inexact(arguments[i].dtype()), Code::dtype,
             "argument leaf {} is {}, which has no derivative; close over it or make it a later argument", i,
-            to_string(arguments[i].type()));
+            arguments[i].type());
 }
 
 // One that is not linear is refused here, not when it runs.

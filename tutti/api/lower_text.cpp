@@ -24,8 +24,7 @@ Type type_of(const Array& argument, const std::string& path) try {
 /// Data that the function closes over, as a part of the program.
 Array as_constant(const Array& captured) {
   require(captured.data() != nullptr, Code::trace,
-          "the function closes over an array without a value, {}; make it an argument",
-          to_string(captured.type()));
+          "the function closes over an array without a value, {}; make it an argument", captured.type());
   return constant(captured.tensor());
 }
 
@@ -76,8 +75,7 @@ std::string internal::lower_text_flat(const std::function<Arrays(const Arrays&)>
   const std::optional<Mesh> of_maps = mesh_of(program);
   const Mesh mesh = options.mesh.value_or(of_maps.value_or(Mesh()));
   require(!of_maps || *of_maps == mesh, Code::mesh,
-          "a shard_map is over {}, but .mesh is {}; leave .mesh out", to_string(of_maps.value_or(mesh)),
-          to_string(mesh));
+          "a shard_map is over {}, but .mesh is {}; leave .mesh out", of_maps.value_or(mesh), mesh);
   return stablehlo::write(lowered(program, mesh, options), {.locations = options.locations});
 } catch (const Error& error) {
   throw error.at(where, "lower_text");

@@ -42,12 +42,12 @@ Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions
     require_whole_axes(after, mesh);
     const Type expected = local_type(global_type(part.type(), before), before);
     require(part.type() == expected, Code::state,
-            "{} does not lie as {} says, which needs {}; name the axes along which it differs",
-            to_string(part.type()), to_string(before), to_string(expected));
+            "{} does not lie as {} says, which needs {}; name the axes along which it differs", part.type(),
+            before, expected);
     for (const Axis& axis : axes_of(after))
       require(contains(axes_of(before), axis) || part.type().at(axis) == State::invariant, Code::state,
               "{} differs along '{}', which {} does not name; name the axes along which it differs",
-              to_string(part.type()), axis.name, to_string(before));
+              part.type(), axis.name, before);
     ReshardOptions of_whole_axes = options;
     of_whole_axes.parts = false;  // the exchange is the same
     return take_at_once(*shared_plan(request_for(part.type(), before, after, of_whole_axes)), part);

@@ -100,8 +100,8 @@ Sharding sharding_for(const P& spec, Type type, const ShardMapOptions& options) 
   require_whole_axes(sharding, options.mesh);
   Axes bound = bound_axes(options);
   for (const Axis& axis : axes_of(sharding))
-    require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; {}",
-            to_string(sharding), axis.name, to_string(bound),
+    require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; {}", sharding,
+            axis.name, bound,
             contains(Builder::current().bound_axes(), axis)
                 ? "drop it from the spec: an enclosing shard_map has bound it"
                 : "add it there");

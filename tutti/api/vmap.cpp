@@ -24,8 +24,7 @@ int lanes(const VmapFlat& call, const VmapOptions& options) {
     std::int64_t found = type.shape()[as_dim(*call.in[i].dim(), type)];
     require(!size || *size == found, Code::shape,
             "argument leaf {} has {}, dim {} of {}, where {} expected; map dims of one size, or none", i,
-            counted(found, "lane"), *call.in[i].dim(), to_string(type),
-            counted(size.value_or(0), "is", "are"));
+            counted(found, "lane"), *call.in[i].dim(), type, counted(size.value_or(0), "is", "are"));
     size = found;
   }
   require(size.has_value(), Code::shape, "no argument is mapped; say how many lanes with .size");
@@ -68,7 +67,7 @@ Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDi
   require(in_body.at(axis) != State::unreduced, Code::state,
           "a result is {}, an unreduced sum over '{}'; psum it over that axis, or return the terms as "
           "varying values",
-          to_string(in_body), axis.name);
+          in_body, axis.name);
   bool batched = has_lanes(in_body, axis);
   require(out.dim() || !batched, Code::state,
           "a result differs between the lanes of '{}'; give .out a dim, or make the lanes equal, for example "

@@ -51,10 +51,27 @@ class FormatString {
 template <class T, class... Others>
 concept one_of = (std::same_as<T, Others> || ...);
 
-/// A value of a message: a bool, a number, a character or a text.
+template <class T>
+concept has_text = requires(const T& value) {
+  { to_string(value) } -> std::same_as<std::string>;
+};
+template <class T>
+concept gives_text = requires(const T& value) {
+  { value() } -> std::same_as<std::string>;
+};
+
+/// A text that is made where a message needs it, not before. It refers to `value`.
+struct LaterText {
+  const void* value;
+  std::string (*text)(const void* value);
+};
+
+/// A value of a message: a bool, a number, a character, a text, what to_string makes a text of, or a function
+/// that gives one. Messages of checks that hold are not made.
 class FormatArgument {
  public:
-  using Value = std::variant<bool, char, std::int64_t, std::uint64_t, float, double, std::string_view>;
+  using Value =
+      std::variant<bool, char, std::int64_t, std::uint64_t, float, double, std::string_view, LaterText>;
 
   template <class T>
   FormatArgument(const T& value) : is_(as_value(value)) {}
@@ -70,10 +87,14 @@ class FormatArgument {
       return std::string_view(text != nullptr ? text : "(null)");
     } else if constexpr (std::convertible_to<const T&, std::string_view>) {
       return std::string_view(value);
+    } else if constexpr (has_text<T>) {
+      return LaterText{&value, [](const void* one) { return to_string(*static_cast<const T*>(one)); }};
+    } else if constexpr (gives_text<T>) {
+      return LaterText{&value, [](const void* one) { return (*static_cast<const T*>(one))(); }};
     } else {
       static_assert(one_of<T, bool, char, float, double> ||
                         (std::integral<T> && !one_of<T, wchar_t, char8_t, char16_t, char32_t>),
-                    "a value of a message is a number or a text: to_string(value)");
+                    "a value of a message is a number, a text, or has to_string(value)");
       if constexpr (one_of<T, bool, char, float, double>) return value;
       else if constexpr (std::signed_integral<T>) return std::int64_t{value};
       else return std::uint64_t{value};

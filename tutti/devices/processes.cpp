@@ -40,7 +40,7 @@ std::vector<int> as_split(const Mesh& mesh, int count, const Processes::Split& s
   for (const auto& [name, parts] : split) {
     const auto axis = std::ranges::find(mesh.axes(), name, &Axis::name);
     require(axis != mesh.axes().end(), Code::axis_unbound,
-            "split: there is no axis '{}', the mesh is {}; use one of its axes", name, to_string(mesh));
+            "split: there is no axis '{}', the mesh is {}; use one of its axes", name, mesh);
     require(parts >= 1 && axis->size % parts == 0, Code::device,
             "split: {} processes do not divide the axis '{}' of size {}", parts, name, axis->size);
     int& of_axis = along[static_cast<std::size_t>(axis - mesh.axes().begin())];

@@ -34,7 +34,7 @@ Type Array::type(Where where) const try {
 
 std::int64_t Array::dim(int index, Where where) const try {
   Type own = type(where);
-  return own.shape()[counted_dim(index, own.rank(), to_string(own))];
+  return own.shape()[counted_dim(index, own.rank(), [&] { return to_string(own); })];
 } catch (const Error& error) {
   throw error.at(Builder::place_or(where));
 }
@@ -77,7 +77,7 @@ Tensor Array::shard(int device, Where where) const try {
 double Array::item(Where where) const try {
   Tensor values = read(*this)->whole();
   require(values.elements() == 1, Code::shape,
-          "the array has shape [{}], not one element; read it with tensor()", to_string(values.shape()));
+          "the array has shape [{}], not one element; read it with tensor()", values.shape());
   require(!is_complex(values.dtype()), Code::dtype,
           "the element is {}; read it with tensor(), or take real or imag", name(values.dtype()));
   return values.at(0);
@@ -133,8 +133,8 @@ Axes AxisNames::resolve() const try {
   for (const Axis& axis : axes) {
     devices *= axis.size;
     require(devices <= std::numeric_limits<int>::max(), Code::shape,
-            "{} have more than {} devices together; name fewer axes, or map over fewer lanes",
-            to_string(axes), std::numeric_limits<int>::max());
+            "{} have more than {} devices together; name fewer axes, or map over fewer lanes", axes,
+            std::numeric_limits<int>::max());
   }
   return axes;
 } catch (const Error& error) {

@@ -204,7 +204,7 @@ Arrays ops::inline_program(const Program& program, const Arrays& arguments) {
          counted(std::ssize(arguments), "argument"), counted(std::ssize(program.inputs), "input"));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ensure(arguments[i].type() == program.type(program.inputs[i]), "argument {} is {}, the program takes {}",
-           i, to_string(arguments[i].type()), to_string(program.type(program.inputs[i])));
+           i, arguments[i].type(), program.type(program.inputs[i]));
     value(program.inputs[i]) = arguments[i];
   }
   for (const Equation& equation : program.equations) {

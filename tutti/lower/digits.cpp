@@ -9,8 +9,7 @@ namespace tutti {
 Digits digits_of(const Axes& axes, const Mesh& mesh) {
   Digits digits;
   for (const Axis& axis : axes) {
-    ensure(contains(mesh.axes(), axis), "position: axis '{}' is not in the mesh {}", axis.name,
-           to_string(mesh));
+    ensure(contains(mesh.axes(), axis), "position: axis '{}' is not in the mesh {}", axis.name, mesh);
     int stride = mesh.devices();
     for (const Axis& outer : mesh.axes()) {
       stride /= outer.size;

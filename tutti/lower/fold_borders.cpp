@@ -40,7 +40,7 @@ class Folder {
     for (std::size_t i = 0; i < program_.inputs.size(); ++i)
       require(program_.type(program_.inputs[i]).states().empty(), Code::state,
               "input {} is {}, one device's part; lower it per device, or put shard_map around the program",
-              i, to_string(program_.type(program_.inputs[i])));
+              i, program_.type(program_.inputs[i]));
   }
 
   void check_mesh(const Equation& equation, const Sharding& sharding) const {

@@ -36,7 +36,7 @@ void require_wide_sums(const stablehlo::Operation& made) {
       if (inner.name != "stablehlo.add" && inner.name != "stablehlo.multiply") continue;
       ensure(!is_of_halves(inner.result_types[0]),
              "{} rounds to {} at every element; emit_with_reducer folds in f32 and rounds once", made.name,
-             to_string(inner.result_types[0]));
+             inner.result_types[0]);
     }
 }
 
@@ -69,8 +69,7 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
            counted(std::ssize(results), "value"), counted(std::ssize(result_types), "result"));
     for (std::size_t i = 0; i < results.size(); ++i) {
       stablehlo::ValueType found = type_of(results[i]), promised = tensor_type(result_types[i]);
-      ensure(found == promised, "result {} lowers to {}, its type is {}", i, to_string(found),
-             to_string(promised));
+      ensure(found == promised, "result {} lowers to {}, its type is {}", i, found, promised);
     }
     if (equation.op.as<Start>()) results[0] = start(first, results[0]);
     return results;

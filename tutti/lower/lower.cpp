@@ -41,7 +41,7 @@ std::vector<stablehlo::Attributes> alias_attributes(const std::vector<std::optio
            "input {} may become output {}, which is not there or taken", i, output);
     const Type from = inputs[i], to = outputs[static_cast<std::size_t>(output)];
     ensure(tensor_type(from) == tensor_type(to), "input {} is {} and may become output {}, which is {}", i,
-           to_string(from), output, to_string(to));
+           from, output, to);
     attributes[i] = {{"tf.aliasing_output", {stablehlo::Integer{output, "i32"}}}};
   }
   return attributes;

@@ -18,8 +18,7 @@ Mesh refined_for(const Mesh& mesh, const Mesh& of_plan) {
   const Axes& axes = of_plan.whole().axes();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto at = std::ranges::find(mesh.axes(), axes[i]);
-    ensure(at != mesh.axes().end(), "the plan's axis '{}' is not in the mesh {}", axes[i].name,
-           to_string(mesh));
+    ensure(at != mesh.axes().end(), "the plan's axis '{}' is not in the mesh {}", axes[i].name, mesh);
     cuts[static_cast<std::size_t>(at - mesh.axes().begin())] = some[i];
   }
   return refined(mesh, cuts);

@@ -57,7 +57,7 @@ Machine opened(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& option
             "limit_seconds {}; ask for more than 0, or 0 to wait for ever", options.limit_seconds);
     require(mesh.is_in_device_order(), Code::device,
             "{} is a mesh with devices of its own; open a mesh in device order, and place arrays on this one",
-            to_string(mesh));
+            mesh);
     backend = std::make_shared<LocalBackend>(Processes::of(mesh, count, self, options.split), transport,
                                              options.machine, job);
   };

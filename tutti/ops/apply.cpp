@@ -61,6 +61,8 @@ std::pair<Array, Array> ops::as_equal_shapes(const Operand& a, const Operand& b)
   return {broadcast_to(x, shape), broadcast_to(y, shape)};
 }
 
-Dim ops::as_dim(int index, const Type& x) { return counted_dim(index, x.rank(), to_string(x)); }
+Dim ops::as_dim(int index, const Type& x) {
+  return counted_dim(index, x.rank(), [&] { return to_string(x); });
+}
 
 }  // namespace tutti

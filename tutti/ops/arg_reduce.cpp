@@ -106,7 +106,7 @@ Types ArgReduce::infer(const Types& operands) const {
   const Type& x = operands[0];
   require_in_range({dim}, x, "argmax_c1");
   require(x.shape()[dim] > 0, Code::shape, "dim {} of {} has no elements, so none is the {} (argmax_c2)",
-          dim.index, to_string(x), extreme == Extreme::largest ? "largest" : "smallest");
+          dim.index, x, extreme == Extreme::largest ? "largest" : "smallest");
   require_order(x);
   require(index_dtype == DType::i32 || index_dtype == DType::i64, Code::dtype,
           "indices of {}; they are i32 or i64 (argmax_c3)", tutti::name(index_dtype));
@@ -114,7 +114,7 @@ Types ArgReduce::infer(const Types& operands) const {
       index_dtype == DType::i64 || x.shape()[dim] <= most_numbered_by_i32, Code::dtype,
       "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (argmax_c4); ask for i64: {}(x, "
       "dim, DType::i64)",
-      dim.index, to_string(x), name());
+      dim.index, x, name());
   return {Type(index_dtype, x.shape().erased(dim), agreed_states(operands, mixing()))};
 }
 

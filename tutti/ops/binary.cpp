@@ -25,12 +25,11 @@ bool is_linear(BinaryFn fn, DType dtype) {
 
 void require_taken(BinaryFn fn, Type x) {
   if (contains(facts_of(fn).dtypes, x.dtype())) return;
-  require(fn != BinaryFn::complex, Code::dtype, "the parts are {}, not f32 or f64; convert them: {}",
-          to_string(x), conversion_to(DType::f32));
+  require(fn != BinaryFn::complex, Code::dtype, "the parts are {}, not f32 or f64; convert them: {}", x,
+          conversion_to(DType::f32));
   require(!is_complex(x.dtype()), Code::dtype,
-          "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
-          to_string(x));
-  require(fn != BinaryFn::atan2, Code::dtype, "{} is not float; convert it: {}", to_string(x),
+          "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)", x);
+  require(fn != BinaryFn::atan2, Code::dtype, "{} is not float; convert it: {}", x,
           conversion_to(DType::f32));
   fail(Code::dtype, "{} is {}; convert it: {}", to_string(x),
        is_float(x.dtype()) ? "float" : "neither float nor integer", conversion_to(DType::i32));
@@ -38,10 +37,11 @@ void require_taken(BinaryFn fn, Type x) {
 
 void require_no_sum(Type denominator) {
   for (const auto& [axis, state] : denominator.states())
-    require(state != State::unreduced, Code::state,
-            "the denominator is {} ({}); one over a sum is not the sum of one over its terms. Reduce first: "
-            "psum(denominator, \"{}\")",
-            in_words(denominator, axis), to_string(denominator), axis.name);
+    if (state == State::unreduced)
+      fail(Code::state,
+           "the denominator is {} ({}); one over a sum is not the sum of one over its terms. Reduce first: "
+           "psum(denominator, \"{}\")",
+           in_words(denominator, axis), denominator, axis.name);
 }
 
 // 1 where a > b, 1/2 where they are equal, else 0.

@@ -23,7 +23,7 @@ Shape shape_in(Type x, DType to) {
   auto parts = static_cast<std::int64_t>(to_bytes / from_bytes);
   require(x.rank() > 0 && x.shape()[last] == parts, Code::shape,
           "{} does not end in a dim of {} elements, which make one {} (bitcast_convert_c1); reshape it first",
-          to_string(x), parts, name(to));
+          x, parts, name(to));
   return x.shape().erased(last);
 }
 
@@ -39,7 +39,7 @@ Types BitcastConvert::infer(const Types& operands) const {
   require(!is_complex(x.dtype()) && !is_complex(to), Code::dtype,
           "from {} to {}: a complex number is two numbers; take its parts: real(x), imag(x)",
           tutti::name(x.dtype()), tutti::name(to));
-  require(x.dtype() != to, Code::dtype, "{} has this dtype already; leave the conversion out", to_string(x));
+  require(x.dtype() != to, Code::dtype, "{} has this dtype already; leave the conversion out", x);
   return {Type(to, shape_in(x, to), agreed_states(operands, mixing()))};
 }
 

@@ -123,7 +123,8 @@ Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>
     Array array = as_array(x);
     Dims places;
     for (int dim : dims)
-      places.push_back(counted_dim(dim, to.rank(), fmt::format("the result [{}]", to_string(to))));
+      places.push_back(
+          counted_dim(dim, to.rank(), [&] { return fmt::format("the result [{}]", to_string(to)); }));
     return apply_one(BroadcastInDim{to, places}, {array});
   });
 }
@@ -150,7 +151,7 @@ Array ops::insert_dim(const Array& x, Dim dim, std::int64_t size) {
 Array expand_dims(const Operand& x, int dim) {
   return front_end("expand_dims", x.where(), [&] {
     Array array = as_array(x);
-    std::string longer = fmt::format("{} with one dim more", to_string(array.type()));
+    const auto longer = [&] { return fmt::format("{} with one dim more", to_string(array.type())); };
     return insert_dim(array, counted_dim(dim, array.rank() + 1, longer), 1);
   });
 }

@@ -27,7 +27,7 @@ Types Clamp::infer(const Types& operands) const {
   require_same_elements(x, high);
   require_order(x);
   require(x.dtype() != DType::boolean, Code::dtype,
-          "{} is bool, which has nothing between its bounds; use logical_and and logical_or", to_string(x));
+          "{} is bool, which has nothing between its bounds; use logical_and and logical_or", x);
   return {x.with(agreed_states(operands, mixing()))};
 }
 
@@ -83,7 +83,7 @@ Array clamp(const Operand& low, const Operand& x, const Operand& high) {
       Array found = as_array(operand, {x, low, high});
       require(found.rank() <= array.rank(), Code::shape,
               "the bound is {}, the array {}; the array stands between its bounds: clamp(low, x, high)",
-              to_string(found.type()), to_string(array.type()));
+              found.type(), array.type());
       return broadcast_to(found, array.shape());
     };
     return apply_one(Clamp{}, {bound(low), array, bound(high)});

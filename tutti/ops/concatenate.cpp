@@ -35,11 +35,11 @@ Types Concatenate::infer(const Types& operands) const {
   for (Type type : operands) {
     require_same_dtype(first, type);
     require(type.rank() == first.rank(), Code::shape,
-            "{} and {} have {} and {} dims; they must be as many (concatenate_c2): reshape one",
-            to_string(first), to_string(type), first.rank(), type.rank());
+            "{} and {} have {} and {} dims; they must be as many (concatenate_c2): reshape one", first, type,
+            first.rank(), type.rank());
     require(type.shape().with(dim, 0) == first.shape().with(dim, 0), Code::shape,
-            "{} and {} differ in another dim than {}; only that one may differ (concatenate_c2)",
-            to_string(first), to_string(type), dim.index);
+            "{} and {} differ in another dim than {}; only that one may differ (concatenate_c2)", first, type,
+            dim.index);
     size += type.shape()[dim];
   }
   return {Type(first.dtype(), first.shape().with(dim, size), agreed_states(operands, mixing()))};
@@ -139,8 +139,7 @@ Array stack(const Arrays& arrays, int dim, Where where) {
     Arrays blocks;
     for (const Array& array : arrays) {
       require(array.shape() == arrays[0].shape(), Code::shape,
-              "{} and {} have different shapes; all must be equal", to_string(arrays[0].type()),
-              to_string(array.type()));
+              "{} and {} have different shapes; all must be equal", arrays[0].type(), array.type());
       blocks.push_back(expand_dims(array, dim));
     }
     return concatenate(blocks, dim);

@@ -80,21 +80,21 @@ Types Cumulative::infer(const Types& operands) const {
   switch (kind) {
     case CumulativeKind::sum:
       require(x.dtype() != DType::boolean, Code::dtype,
-              "{} is bool, which has no sum (cumsum_c2); to count, convert it first: {}", to_string(x),
+              "{} is bool, which has no sum (cumsum_c2); to count, convert it first: {}", x,
               conversion_to(DType::i32));
       break;
     case CumulativeKind::prod:
       require(
           x.dtype() != DType::boolean, Code::dtype,
           "{} is bool, which has no product (cumprod_c2); use cummin for \"all so far\", or convert it: {}",
-          to_string(x), conversion_to(DType::i32));
+          x, conversion_to(DType::i32));
       break;
     case CumulativeKind::max:
     case CumulativeKind::min: require_order(x); break;
     case CumulativeKind::logsumexp:
       require(is_float(x.dtype()), Code::dtype,
-              "{} is not of floats, so it has no exponentials here (cumlogsumexp_c2); convert it: {}",
-              to_string(x), conversion_to(DType::f32));
+              "{} is not of floats, so it has no exponentials here (cumlogsumexp_c2); convert it: {}", x,
+              conversion_to(DType::f32));
       break;
   }
   return {x.with(agreed_states(operands, mixing()))};

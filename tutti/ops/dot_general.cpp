@@ -301,11 +301,11 @@ Array matmul(const Operand& lhs, const Operand& rhs) {
   return front_end("matmul", lhs.where(), [&] {
     Array a = as_array(lhs, {rhs}), b = as_array(rhs, {lhs});
     require(a.rank() > 0 && b.rank() > 0, Code::shape, "{} is a scalar; multiply with *",
-            to_string((a.rank() == 0 ? a : b).type()));
+            (a.rank() == 0 ? a : b).type());
     Dim of_a{a.rank() - 1}, of_b{std::max(b.rank() - 2, 0)};
     require(a.shape()[of_a] == b.shape()[of_b], Code::shape,
-            "the last dim of {} has size {}, dim {} of {} has {}; they must be equal", to_string(a.type()),
-            a.shape()[of_a], of_b.index, to_string(b.type()), b.shape()[of_b]);
+            "the last dim of {} has size {}, dim {} of {} has {}; they must be equal", a.type(),
+            a.shape()[of_a], of_b.index, b.type(), b.shape()[of_b]);
     if (a.rank() > 2 && b.rank() > 2) return matmul_of_stacks(a, b);
     Array y = apply_one(DotGeneral{{}, {}, {of_a}, {of_b}}, {a, b});
     return a.rank() == 2 && b.rank() > 2 ? move_dim(y, Dim{0}, Dim{y.rank() - 2}) : y;

@@ -35,14 +35,14 @@ Types DynamicSlice::infer(const Types& operands) const {
   const Type& x = operands[0];
   require_starts(x, Types(operands.begin() + 1, operands.end()), "dynamic_slice_c2", "dynamic_slice_c3");
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
-          "sizes {} for {}, which has {}; give one for each (dynamic_slice_c2)", bracketed(sizes),
-          to_string(x), counted(x.rank(), "dim"));
+          "sizes {} for {}, which has {}; give one for each (dynamic_slice_c2)", bracketed(sizes), x,
+          counted(x.rank(), "dim"));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     require(sizes[i] >= 0, Code::shape, "a window of {} along dim {} of {}; a size is 0 or more",
-            counted(sizes[i], "element"), i, to_string(x));
+            counted(sizes[i], "element"), i, x);
     require(sizes[i] <= x.shape().sizes()[i], Code::shape,
             "a window of {} along dim {} of {}, which has {}; it cannot be larger (dynamic_slice_c4)",
-            counted(sizes[i], "element"), i, to_string(x), x.shape().sizes()[i]);
+            counted(sizes[i], "element"), i, x, x.shape().sizes()[i]);
   }
   return {Type(x.dtype(), Shape(sizes), agreed_states_by_indices(operands, are_indices(operands.size())))};
 }

@@ -34,17 +34,17 @@ Types DynamicUpdateSlice::infer(const Types& operands) const {
   const Type &x = operands[0], &update = operands[1];
   require(x.dtype() == update.dtype(), Code::dtype,
           "{} and the update, {}, have different dtypes (dynamic_update_slice_c2); convert one of them: {}",
-          to_string(x), to_string(update), conversion_to(std::max(x.dtype(), update.dtype())));
+          x, update, conversion_to(std::max(x.dtype(), update.dtype())));
   require(x.rank() == update.rank(), Code::shape,
-          "{} has {}, the update, {}, has {}; they must be as many (dynamic_update_slice_c3)", to_string(x),
-          counted(x.rank(), "dim"), to_string(update), update.rank());
+          "{} has {}, the update, {}, has {}; they must be as many (dynamic_update_slice_c3)", x,
+          counted(x.rank(), "dim"), update, update.rank());
   require_starts(x, Types(operands.begin() + 2, operands.end()), "dynamic_update_slice_c4",
                  "dynamic_update_slice_c5");
   for (int i = 0; i < x.rank(); ++i)
     require(update.shape()[i] <= x.shape()[i], Code::shape,
             "an update of {} along dim {} of {}, which has {}; it cannot be larger "
             "(dynamic_update_slice_c6)",
-            counted(update.shape()[i], "element"), i, to_string(x), x.shape()[i]);
+            counted(update.shape()[i], "element"), i, x, x.shape()[i]);
   return {x.with(agreed_states_by_indices(operands, are_indices(operands.size())))};
 }
 

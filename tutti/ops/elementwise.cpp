@@ -21,7 +21,7 @@ std::string ops::order_of(DType dtype) {
 
 void ops::require_order(Type x) {
   require(!is_complex(x.dtype()), Code::dtype,
-          "{} is complex and has no order; use real(x), imag(x) or abs(x)", to_string(x));
+          "{} is complex and has no order; use real(x), imag(x) or abs(x)", x);
 }
 
 namespace {

@@ -31,22 +31,22 @@ constexpr WindowLabels labels{"gather", 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 
 
 void require_sizes(const WindowSizes& sizes, const GatherDims& dims, Type x, Type indices) {
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
-          "sizes {} for {}, which has {}; give a window size for each (gather_c20)", bracketed(sizes),
-          to_string(x), counted(x.rank(), "dim"));
+          "sizes {} for {}, which has {}; give a window size for each (gather_c20)", bracketed(sizes), x,
+          counted(x.rank(), "dim"));
   for (int i = 0; i < x.rank(); ++i) {
     std::int64_t size = sizes[static_cast<std::size_t>(i)];
     require(0 <= size && size <= x.shape()[i], Code::shape,
             "windows of {} along dim {} of {}, which has {}; they cannot be larger (gather_c21)",
-            counted(size, "element"), i, to_string(x), x.shape()[i]);
+            counted(size, "element"), i, x, x.shape()[i]);
     bool collapsed = contains(dims.collapsed_slice_dims, Dim{i}),
          batching = contains(dims.operand_batching_dims, Dim{i});
     require(size <= 1 || !(collapsed || batching), Code::shape,
             "windows of {} along dim {} of {}, a {} dim; they have one there ({})", counted(size, "element"),
-            i, to_string(x), collapsed ? "collapsed" : "batching", collapsed ? "gather_c9" : "gather_c12");
+            i, x, collapsed ? "collapsed" : "batching", collapsed ? "gather_c9" : "gather_c12");
   }
   bool takes_from_nothing = x.elements() == 0 && std::ranges::find(sizes, 0) != sizes.end() &&
                             windows_shape(dims, indices, sizes).elements() > 0;
-  require(!takes_from_nothing, Code::shape, "{} has no elements to take (gather_c21)", to_string(x));
+  require(!takes_from_nothing, Code::shape, "{} has no elements to take (gather_c21)", x);
 }
 
 // The value of an element outside of the array.
@@ -229,10 +229,10 @@ Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMod
     Dim from = as_dim(dim, array.type());
     require(indices.rank() == array.rank(), Code::shape,
             "{} and its indices, {}, have {} and {} dims; they must be as many: use take for fewer",
-            to_string(array.type()), to_string(indices.type()), array.rank(), indices.rank());
+            array.type(), indices.type(), array.rank(), indices.rank());
     require(indices.shape().with(from, 0) == array.shape().with(from, 0), Code::shape,
-            "{} and {} differ in another dim than {}; only that one may differ", to_string(array.type()),
-            to_string(indices.type()), from.index);
+            "{} and {} differ in another dim than {}; only that one may differ", array.type(), indices.type(),
+            from.index);
     return take_along_from_the_start(array, counted_in(indices, array.shape()[from]), from, mode);
   });
 }

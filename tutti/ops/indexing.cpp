@@ -20,11 +20,12 @@ namespace {
 AxisStates with_varying(AxisStates data, Type x, Type index) {
   for (const auto& [axis, state] : index.states()) {
     if (state != State::varying) continue;
-    require(
-        data.at(axis) != State::unreduced, Code::state,
-        "the operand is {} ({}), the index is {} ({}): each device would look up another term. Reduce first: "
-        "psum(x, \"{}\")",
-        in_words(x, axis), to_string(x), in_words(index, axis), to_string(index), axis.name);
+    if (data.at(axis) == State::unreduced)
+      fail(Code::state,
+           "the operand is {} ({}), the index is {} ({}): each device would look up another term. Reduce "
+           "first: "
+           "psum(x, \"{}\")",
+           in_words(x, axis), x, in_words(index, axis), index, axis.name);
     data.set(axis, State::varying);
   }
   return data;
@@ -39,9 +40,10 @@ Array from_the_start(const Array& indices, std::int64_t size) {
 
 void require_no_sum(Type index) {
   for (const auto& [axis, state] : index.states())
-    require(state != State::unreduced, Code::state,
-            "the index is {} ({}); one cannot look things up by its terms. Reduce first: psum(index, \"{}\")",
-            in_words(index, axis), to_string(index), axis.name);
+    if (state == State::unreduced)
+      fail(Code::state,
+           "the index is {} ({}); one cannot look things up by its terms. Reduce first: psum(index, \"{}\")",
+           in_words(index, axis), index, axis.name);
 }
 
 std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices) {
@@ -69,8 +71,8 @@ AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are
   AxisStates agreed;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     require(operands[i].states() == wanted[i], Code::state,
-            "operand {} is {}, the others need it {}; cast it first", i, to_string(operands[i]),
-            to_string(operands[i].with(wanted[i])));
+            "operand {} is {}, the others need it {}; cast it first", i, operands[i],
+            operands[i].with(wanted[i]));
     if (!are_indices[i]) agreed = wanted[i];
   }
   return agreed;
@@ -78,9 +80,9 @@ AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are
 
 void require_index(Type index, std::string_view label) {
   require(is_integer(index.dtype()), Code::dtype, "the index is {}, not an integer ({}); convert it: {}",
-          to_string(index), label, conversion_to(DType::i32));
+          index, label, conversion_to(DType::i32));
   require(index.dtype() == DType::i32 || index.dtype() == DType::i64, Code::dtype,
-          "the index is {}; indices are i32 or i64 ({}); convert it: {}", to_string(index), label,
+          "the index is {}; indices are i32 or i64 ({}); convert it: {}", index, label,
           conversion_to(DType::i64));
 }
 

@@ -26,7 +26,7 @@ Parameters Iota::parameters() const { return {{"dim", std::to_string(dim.index)}
 Types Iota::infer(const Types&) const {
   require(dtype != DType::boolean, Code::dtype, "bool does not count; use DType::i32");
   require(0 <= dim.index && dim.index < shape.rank(), Code::dim,
-          "dim {} is out of range for the shape [{}] (iota_c1)", dim.index, to_string(shape));
+          "dim {} is out of range for the shape [{}] (iota_c1)", dim.index, shape);
   return {Type(dtype, shape)};
 }
 

@@ -130,11 +130,11 @@ Types Pad::infer(const Types& operands) const {
   const Type &x = operands[0], &value = operands[1];
   require_same_dtype(x, value);
   require(value.rank() == 0, Code::shape, "the padding is {}, not a scalar; the same value goes everywhere",
-          to_string(value));
+          value);
   for (const Sizes* given : {&low, &high, &interior})
     require(static_cast<int>(given->size()) == x.rank(), Code::dim,
             "{} has {}, {} has {}; give low, high and interior for each (pad_c2)", bracketed(*given),
-            counted(std::ssize(*given), "entry", "entries"), to_string(x), counted(x.rank(), "dim"));
+            counted(std::ssize(*given), "entry", "entries"), x, counted(x.rank(), "dim"));
   Sizes sizes;
   for (std::size_t i = 0; i < low.size(); ++i) {
     std::int64_t size = x.shape().sizes()[i];
@@ -150,7 +150,7 @@ Types Pad::infer(const Types& operands) const {
     sizes.push_back(low[i] + size + std::max<std::int64_t>(size - 1, 0) * interior[i] + high[i]);
     require(sizes.back() >= 0, Code::shape,
             "low {} and high {} leave {} elements in dim {} of {}; take away less (pad_c4)", low[i], high[i],
-            sizes.back(), i, to_string(x));
+            sizes.back(), i, x);
   }
   return {Type(x.dtype(), Shape(std::move(sizes)), agreed_states(operands, mixing()))};
 }

@@ -21,8 +21,8 @@ void require_lies_inside(const Shape& block, const Shape& whole) {
   bool lies_inside = block.rank() == whole.rank();
   for (int i = 0; lies_inside && i < block.rank(); ++i) lies_inside = block[i] <= whole[i];
   require(lies_inside, Code::shape,
-          "a block [{}] of a draw [{}]: it has as many dims, none of them larger (random_bits_c5)",
-          to_string(block), to_string(whole));
+          "a block [{}] of a draw [{}]: it has as many dims, none of them larger (random_bits_c5)", block,
+          whole);
   whole.check();
 }
 
@@ -79,21 +79,20 @@ Parameters RandomBits::parameters() const {
 Types RandomBits::infer(const Types& operands) const {
   Type key = operands[0];
   require(key.dtype() == DType::u32, Code::dtype,
-          "the key is {}, not u32 (random_bits_c1); make it by key(seed), split or fold_in", to_string(key));
+          "the key is {}, not u32 (random_bits_c1); make it by key(seed), split or fold_in", key);
   require(random_bits_kernel(dtype) != nullptr, Code::dtype,
           "a draw of {}, which is neither unsigned nor a float (random_bits_c2); convert what is drawn",
           tutti::name(dtype));
   require(range == RandomRange() || dtype == DType::f32 || dtype == DType::f64, Code::dtype,
           "a range of {}; draw from [0, 1) and scale it (random_bits_c6)", tutti::name(dtype));
   require(key.rank() > 0 && key.shape()[key.rank() - 1] == 2, Code::shape,
-          "the key is {}; a key has two words, along the last dim (random_bits_c3)", to_string(key));
+          "the key is {}; a key has two words, along the last dim (random_bits_c3)", key);
   if (operands.size() > 1) {
     Type start = operands[1];
-    require(start.dtype() == DType::u64, Code::dtype, "the start is {}, not u64 (random_bits_c1)",
-            to_string(start));
+    require(start.dtype() == DType::u64, Code::dtype, "the start is {}, not u64 (random_bits_c1)", start);
     require(start.rank() == 0 || start.shape() == shape_of_keys(key), Code::shape,
-            "the start is {} beside the key {}; give one number, or one for each key (random_bits_c4)",
-            to_string(start), to_string(key));
+            "the start is {} beside the key {}; give one number, or one for each key (random_bits_c4)", start,
+            key);
   }
   require_lies_inside(block, whole);
   std::vector<std::int64_t> sizes = shape_of_keys(key).sizes();

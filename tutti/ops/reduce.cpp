@@ -31,7 +31,7 @@ Array countable(const Array& bools, const Dims& dims) {
   for (Dim dim : dims) most *= bools.shape()[dim];
   require(most <= std::numeric_limits<std::int32_t>::max(), Code::dtype,
           "{} has more bools to count than i32 can; count in i64: reduce_sum(convert(x, DType::i64))",
-          to_string(bools.type()));
+          bools.type());
   return convert(bools, DType::i32);
 }
 
@@ -91,13 +91,13 @@ Types Reduce::infer(const Types& operands) const {
   require(kind != ReduceKind::sum || x.dtype() != DType::boolean, Code::dtype,
           "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
           "reduce_max",
-          to_string(x));
+          x);
   require(
       kind != ReduceKind::prod || x.dtype() != DType::boolean, Code::dtype,
       "{} is bool, which has no product; convert it first: convert(x, DType::i32); for \"all\", reduce_min",
-      to_string(x));
+      x);
   require(!is_of_bits(kind) || !is_inexact(x.dtype()), Code::dtype,
-          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
+          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", x,
           is_float(x.dtype()) ? "float" : "complex");
   if (kind != ReduceKind::sum && kind != ReduceKind::prod) require_order(x);
   std::vector<std::int64_t> sizes;

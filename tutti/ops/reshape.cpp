@@ -57,12 +57,12 @@ Shape completed(const Shape& to, Type x) {
   auto open = std::ranges::find(to, -1);
   if (open == to.end()) return to;
   require(std::ranges::count(to, -1) == 1, Code::shape,
-          "[{}] has more than one -1; leave one size open at most", to_string(to));
+          "[{}] has more than one -1; leave one size open at most", to);
   Dim dim{static_cast<int>(open - to.begin())};
   std::int64_t known = x.with(to.with(dim, 1)).elements();
   require(known > 0 && x.elements() % known == 0, Code::shape,
-          "no size in the place of -1 gives [{}] the {} of {} (reshape_c2)", to_string(to),
-          counted(x.elements(), "element"), to_string(x));
+          "no size in the place of -1 gives [{}] the {} of {} (reshape_c2)", to,
+          counted(x.elements(), "element"), x);
   return to.with(dim, x.elements() / known);
 }
 
@@ -74,8 +74,8 @@ Types Reshape::infer(const Types& operands) const {
   const Type& x = operands[0];
   Type result = x.with(to);
   require(result.elements() == x.elements(), Code::shape,
-          "{} has {}, [{}] has {}; both must be as many (reshape_c2)", to_string(x),
-          counted(x.elements(), "element"), to_string(to), result.elements());
+          "{} has {}, [{}] has {}; both must be as many (reshape_c2)", x, counted(x.elements(), "element"),
+          to, result.elements());
   return {result};
 }
 

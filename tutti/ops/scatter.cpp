@@ -195,7 +195,7 @@ void ops::require_taken(ScatterKind kind, Type x) {
     case ScatterKind::multiply:
       return require(x.dtype() != DType::boolean, Code::dtype,
                      "{} is bool, which has no product; for \"and\" take the minimum, or convert it to i32",
-                     to_string(x));
+                     x);
     case ScatterKind::min:
     case ScatterKind::max: return require_order(x);
   }
@@ -207,17 +207,17 @@ Types Scatter::infer(const Types& operands) const {
   require_taken(kind, x);
   require_window_dims(dims, x, indices, windows_rank(dims, indices), labels);
   require(updates.rank() == windows_rank(dims, indices), Code::shape,
-          "the updates are {}, of rank {}; {} and these dims have windows of rank {} (scatter_c4)",
-          to_string(updates), updates.rank(), to_string(indices), windows_rank(dims, indices));
+          "the updates are {}, of rank {}; {} and these dims have windows of rank {} (scatter_c4)", updates,
+          updates.rank(), indices, windows_rank(dims, indices));
   WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
   for (std::size_t i = 0; i < sizes.size(); ++i)
     require(sizes[i] <= x.shape().sizes()[i], Code::shape,
             "the updates are windows of {} along dim {} of {}, which has {}; they cannot be larger "
             "(scatter_c4)",
-            counted(sizes[i], "element"), i, to_string(x), x.shape().sizes()[i]);
+            counted(sizes[i], "element"), i, x, x.shape().sizes()[i]);
   require(updates.shape() == windows_shape(dims, indices, sizes), Code::shape,
-          "the updates are {}, the windows of {} have the shape [{}] (scatter_c4)", to_string(updates),
-          to_string(indices), to_string(windows_shape(dims, indices, sizes)));
+          "the updates are {}, the windows of {} have the shape [{}] (scatter_c4)", updates, indices,
+          windows_shape(dims, indices, sizes));
   return {x.with(is_linear(kind) ? agreed_states_by_indices(operands, are_indices)
                                  : agreed_states(operands, Mixing::alike))};
 }

@@ -17,11 +17,11 @@ constexpr std::string_view operand_names[] = {"the predicate", "on_true", "on_fa
 
 void require_sum_beside(Type sum, std::string_view sum_name, Type other, std::string_view other_name) {
   for (const auto& [axis, state] : sum.states())
-    require(
-        state != State::unreduced || other.at(axis) == State::unreduced, Code::state,
-        "{0} is {1} ({2}), {3} is {4} ({5}): they are not terms of one sum. Reduce first: psum({0}, \"{6}\")",
-        sum_name, in_words(sum, axis), to_string(sum), other_name, in_words(other, axis), to_string(other),
-        axis.name);
+    if (state == State::unreduced && other.at(axis) != State::unreduced)
+      fail(Code::state,
+           "{0} is {1} ({2}), {3} is {4} ({5}): they are not terms of one sum. Reduce first: psum({0}, "
+           "\"{6}\")",
+           sum_name, in_words(sum, axis), sum, other_name, in_words(other, axis), other, axis.name);
 }
 
 }  // namespace
@@ -33,16 +33,16 @@ std::vector<AxisStates> Select::wants(const Types& operands) const {
   require_sum_beside(on_false, operand_names[2], on_true, operand_names[1]);
   AxisStates branches = joined_states({on_true, on_false}, Mixing::linear)[0], chooser = predicate.states();
   for (const auto& [axis, state] : predicate.states()) {
-    require(state != State::unreduced, Code::state,
-            "the predicate is {} ({}); reduce it first: psum(predicate, \"{}\")", in_words(predicate, axis),
-            to_string(predicate), axis.name);
+    if (state == State::unreduced)
+      fail(Code::state, "the predicate is {} ({}); reduce it first: psum(predicate, \"{}\")",
+           in_words(predicate, axis), predicate, axis.name);
     if (state != State::varying) continue;
-    require(branches.at(axis) != State::unreduced, Code::state,
-            "on_true is {} ({}), the predicate is {} ({}): each device would choose among its own terms. "
-            "Reduce first: "
-            "psum(on_true, \"{}\")",
-            in_words(on_true, axis), to_string(on_true), in_words(predicate, axis), to_string(predicate),
-            axis.name);
+    if (branches.at(axis) == State::unreduced)
+      fail(Code::state,
+           "on_true is {} ({}), the predicate is {} ({}): each device would choose among its own terms. "
+           "Reduce first: "
+           "psum(on_true, \"{}\")",
+           in_words(on_true, axis), on_true, in_words(predicate, axis), predicate, axis.name);
     branches.set(axis, State::varying);
   }
   for (const auto& [axis, state] : branches)

@@ -34,14 +34,14 @@ Types Slice::infer(const Types& operands) const {
   for (const Sizes* given : {&start, &limit, &stride})
     require(static_cast<int>(given->size()) == x.rank(), Code::dim,
             "{} has {}, {} has {}; give start, limit and stride for each (slice_c2)", bracketed(*given),
-            counted(std::ssize(*given), "entry", "entries"), to_string(x), counted(x.rank(), "dim"));
+            counted(std::ssize(*given), "entry", "entries"), x, counted(x.rank(), "dim"));
   Sizes sizes;
   for (std::size_t i = 0; i < start.size(); ++i) {
     std::int64_t size = x.shape().sizes()[i];
     require(
         0 <= start[i] && start[i] <= limit[i] && limit[i] <= size, Code::shape,
         "elements {} to {} of dim {} of {}; start and limit lie between 0 and {}, in this order (slice_c3)",
-        start[i], limit[i], i, to_string(x), size);
+        start[i], limit[i], i, x, size);
     require(stride[i] > 0, Code::shape,
             "stride {} in dim {}; a stride is at least 1 (slice_c4). To go backwards: rev", stride[i], i);
     sizes.push_back((limit[i] - start[i] + stride[i] - 1) / stride[i]);
@@ -130,7 +130,7 @@ Array slice_in_dim(const Operand& x, std::int64_t start, std::optional<std::int6
     std::int64_t size = array.shape().sizes()[along_dim], end = limit.value_or(size);
     for (auto [name, written] : {std::pair{"start", start}, std::pair{"limit", end}})
       require(written >= -size, Code::shape, "{} {} counts from the end of dim {} of {}, which has {}", name,
-              written, along_dim, to_string(array.type()), counted(size, "element"));
+              written, along_dim, array.type(), counted(size, "element"));
     Slice op = whole(array.shape());
     op.start[along_dim] = start < 0 ? start + size : start;
     op.limit[along_dim] = end < 0 ? end + size : end;
@@ -146,8 +146,8 @@ Array index_in_dim(const Operand& x, std::int64_t index, int dim) {
     Dim from = as_dim(dim, array.type());
     std::int64_t size = array.shape()[from];
     require(-size <= index && index < size, Code::shape,
-            "index {} is out of range for dim {} of {}, which has {}", index, from.index,
-            to_string(array.type()), counted(size, "element"));
+            "index {} is out of range for dim {} of {}, which has {}", index, from.index, array.type(),
+            counted(size, "element"));
     std::int64_t start = index < 0 ? index + size : index;
     return reshape(slice_in_dim(array, start, start + 1, 1, from.index), array.shape().erased(from));
   });

@@ -103,8 +103,7 @@ Types Sort::infer(const Types& operands) const {
   Types results;
   for (Type type : operands) {
     require(type.shape() == operands[0].shape(), Code::shape,
-            "{} is carried along with {}, which has another shape (sort_c2)", to_string(type),
-            to_string(operands[0]));
+            "{} is carried along with {}, which has another shape (sort_c2)", type, operands[0]);
     results.push_back(type.with(states));
   }
   return results;
@@ -240,7 +239,7 @@ Array argsort(const Operand& x, int dim) {
         array.shape()[along] <= most_numbered_by_i32, Code::dtype,
         "dim {} of {} has more than 2^31 elements, beyond the indices of i32; carry others along: sort({{x, "
         "iota(x.shape(), DType::i64, {})}}, {})[1]",
-        along.index, to_string(array.type()), along.index, along.index);
+        along.index, array.type(), along.index, along.index);
     return tutti::apply(Sort{along}, {array, iota(array.shape(), DType::i32, along.index)})[1];
   });
 }

@@ -56,7 +56,7 @@ std::string_view ops::name(Stacking stacking) {
 Type ops::stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label) {
   int last = stacking == Stacking::tiled ? block.rank() - 1 : block.rank();
   require(dim.index >= 0 && dim.index <= last, Code::dim,
-          "dim {} is out of range for {} ({}); the result has {}", dim.index, to_string(block), label,
+          "dim {} is out of range for {} ({}); the result has {}", dim.index, block, label,
           last < 0 ? "no dims to lie along, use tiled = false" : fmt::format("dims 0 to {}", last));
   return stacking == Stacking::tiled ? block.scaled(dim, n) : block.inserted(dim, n);
 }
@@ -66,23 +66,23 @@ Type ops::unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, st
   int n = group_size(groups, axes);
   std::string who = groups.empty() ? to_string(axes) : "each group along " + to_string(axes);
   require(dim.index >= 0 && dim.index < whole.rank(), Code::dim,
-          "dim {} is out of range for {} ({}); it has {}", dim.index, to_string(whole), label,
+          "dim {} is out of range for {} ({}); it has {}", dim.index, whole, label,
           whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
   std::int64_t size = whole.shape()[dim];
   require(n > 0 || (size == 0 && stacking == Stacking::new_dim), Code::shape,
           "dim {} of {} does not split over {}, which has no devices ({}); only a dim of size 0 does, with "
           "tiled = false",
-          dim.index, to_string(whole), who, label);
+          dim.index, whole, who, label);
   if (stacking == Stacking::tiled) {
     require(size % n == 0, Code::shape,
-            "dim {} of {} does not split over the {} of {} ({}); pad it or use another dim", dim.index,
-            to_string(whole), counted(n, "device"), who, label);
+            "dim {} of {} does not split over the {} of {} ({}); pad it or use another dim", dim.index, whole,
+            counted(n, "device"), who, label);
     return whole.with(whole.shape().with(dim, size / n));
   }
   require(size == n, Code::shape,
           "dim {} of {} has size {}, but {} has {} ({}); it must be as many, or with tiled = true a "
           "multiple",
-          dim.index, to_string(whole), size, who, counted(n, "device"), label);
+          dim.index, whole, size, who, counted(n, "device"), label);
   return whole.erased(dim);
 }
 

@@ -146,14 +146,14 @@ std::string ops::in_words(Type type, const Axis& axis) {
 
 void ops::require_summable(Type x) {
   require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first",
-          to_string(x));
+          x);
 }
 
 void ops::require_states(Type x, const Axes& axes, std::initializer_list<State> allowed,
                          std::string_view advice) {
   for (const Axis& axis : axes)
-    require(std::ranges::find(allowed, x.at(axis)) != allowed.end(), Code::state, "{} is {}; {}",
-            to_string(x), in_words(x, axis), advice);
+    if (std::ranges::find(allowed, x.at(axis)) == allowed.end())
+      fail(Code::state, "{} is {}; {}", x, in_words(x, axis), advice);
 }
 
 }  // namespace tutti

@@ -21,14 +21,13 @@ Types TopK::infer(const Types& operands) const {
   require_in_range({dim}, x, "top_k_c1");
   const std::int64_t size = x.shape()[dim];
   require(0 <= k && k <= size, Code::shape,
-          "k = {} is not among 0 to {}, the size of dim {} of {} (top_k_c2)", k, size, dim.index,
-          to_string(x));
+          "k = {} is not among 0 to {}, the size of dim {} of {} (top_k_c2)", k, size, dim.index, x);
   require_order(x);
   require(
       size <= most_numbered_by_i32, Code::dtype,
       "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (top_k_c3); take the largest of "
       "parts first",
-      dim.index, to_string(x));
+      dim.index, x);
   const Type values = x.with(x.shape().with(dim, k)).with(agreed_states(operands, mixing()));
   return {values, values.with(DType::i32)};
 }

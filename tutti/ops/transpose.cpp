@@ -33,7 +33,7 @@ Types Transpose::infer(const Types& operands) const {
   const Type& x = operands[0];
   require(static_cast<int>(permutation.size()) == x.rank(), Code::dim,
           "the permutation {} names {}, {} has {}; name every dim once (transpose_c2)",
-          to_string(permutation), counted(std::ssize(permutation), "dim"), to_string(x), x.rank());
+          to_string(permutation), counted(std::ssize(permutation), "dim"), x, x.rank());
   require_in_range(permutation, x, "transpose_c2");
   require_distinct(permutation, x, "transpose_c2");
   std::vector<std::int64_t> sizes;

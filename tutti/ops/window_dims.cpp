@@ -52,19 +52,19 @@ std::string label(const WindowLabels& labels, int number) { return fmt::format("
 
 void require_ascending(const Dims& dims, std::string_view what, const std::string& label) {
   require(std::ranges::is_sorted(dims), Code::dim, "{} dims {} are not in ascending order ({}); sort them",
-          what, to_string(dims), label);
+          what, dims, label);
 }
 
 void require_batching(const GatherDims& dims, Type array, Type indices, const WindowLabels& labels) {
   require(dims.operand_batching_dims.size() == dims.start_indices_batching_dims.size(), Code::dim,
           "{} of {} and {} of {}; they go in pairs ({})",
-          counted(std::ssize(dims.operand_batching_dims), "batching dim"), to_string(array),
-          dims.start_indices_batching_dims.size(), to_string(indices), label(labels, labels.batching_count));
+          counted(std::ssize(dims.operand_batching_dims), "batching dim"), array,
+          dims.start_indices_batching_dims.size(), indices, label(labels, labels.batching_count));
   for (std::size_t i = 0; i < dims.operand_batching_dims.size(); ++i) {
     Dim own = dims.operand_batching_dims[i], partner = dims.start_indices_batching_dims[i];
     require(array.shape()[own] == indices.shape()[partner], Code::shape,
             "dim {} of {} has size {}, its partner, dim {} of {}, has {}; they must be equal ({})", own.index,
-            to_string(array), array.shape()[own], partner.index, to_string(indices), indices.shape()[partner],
+            array, array.shape()[own], partner.index, indices, indices.shape()[partner],
             label(labels, labels.batching_sizes));
   }
 }
@@ -72,15 +72,15 @@ void require_batching(const GatherDims& dims, Type array, Type indices, const Wi
 void require_index_vectors(const GatherDims& dims, Type indices, const WindowLabels& labels) {
   require(0 <= dims.index_vector_dim.index && dims.index_vector_dim.index <= indices.rank(), Code::dim,
           "index_vector {} is out of range for {}; it is one of its dims, or its rank ({})",
-          dims.index_vector_dim.index, to_string(indices), label(labels, labels.vector));
+          dims.index_vector_dim.index, indices, label(labels, labels.vector));
   std::int64_t length = has_vector_dim(dims, indices.rank()) ? indices.shape()[dims.index_vector_dim] : 1;
   require(static_cast<std::int64_t>(dims.start_index_map.size()) == length, Code::dim,
           "index_map {} names {}, the index vectors of {} have {}; name a dim for each ({})",
-          to_string(dims.start_index_map), counted(std::ssize(dims.start_index_map), "dim"),
-          to_string(indices), counted(length, "component"), label(labels, labels.map_size));
+          dims.start_index_map, counted(std::ssize(dims.start_index_map), "dim"), indices,
+          counted(length, "component"), label(labels, labels.map_size));
   require(!contains(dims.start_indices_batching_dims, dims.index_vector_dim), Code::dim,
           "dim {} of {} holds the index vectors, so it is no batching dim ({})", dims.index_vector_dim.index,
-          to_string(indices), label(labels, labels.not_vector));
+          indices, label(labels, labels.not_vector));
 }
 
 /// Adds an inner loop. Leaves out loops of size 1; joins the loop to the one around it if together they walk
@@ -141,7 +141,7 @@ void ops::require_window_dims(const GatherDims& dims, Type array, Type indices, 
   require(dims.offset_dims.size() + left_out.size() == static_cast<std::size_t>(array.rank()), Code::dim,
           "{} window, {} collapsed and {} batching dims do not make up the {} of {} ({})",
           dims.offset_dims.size(), dims.collapsed_slice_dims.size(), dims.operand_batching_dims.size(),
-          counted(array.rank(), "dim"), to_string(array), named(labels.rank));
+          counted(array.rank(), "dim"), array, named(labels.rank));
   require_ascending(dims.offset_dims, "window", named(labels.window_order));
   for (std::size_t i = 0; i < dims.offset_dims.size(); ++i) {
     require(0 <= dims.offset_dims[i].index && dims.offset_dims[i].index < windows_rank, Code::dim,

@@ -28,11 +28,10 @@ Tensor index_of(DType dtype, std::int64_t value) {
 
 void require_starts(Type x, const Types& starts, std::string_view count_label, std::string_view dtype_label) {
   require(static_cast<int>(starts.size()) == x.rank(), Code::dim,
-          "{} for {}, which has {}; give one for each ({})", counted(std::ssize(starts), "start"),
-          to_string(x), counted(x.rank(), "dim"), count_label);
+          "{} for {}, which has {}; give one for each ({})", counted(std::ssize(starts), "start"), x,
+          counted(x.rank(), "dim"), count_label);
   for (Type start : starts) {
-    require(start.rank() == 0, Code::shape, "a start is {}, not a scalar ({})", to_string(start),
-            dtype_label);
+    require(start.rank() == 0, Code::shape, "a start is {}, not a scalar ({})", start, dtype_label);
     require_index(start, dtype_label);
     require_same_dtype(starts[0], start);
   }

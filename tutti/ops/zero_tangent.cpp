@@ -10,7 +10,7 @@
 namespace tutti {
 
 Types ZeroTangent::infer(const Types&) const {
-  ensure(tangent(type).has_value(), "{} has no tangent", to_string(type));
+  ensure(tangent(type).has_value(), "{} has no tangent", type);
   return {type};
 }
 

@@ -46,8 +46,7 @@ class BetweenMeshes {
     require(best_.has_value(), Code::memory,
             "a move from {} on {} to {} on {} is between more than {} blocks; take it in two, or use smaller "
             "meshes",
-            to_string(request_.from), to_string(request_.from.mesh), to_string(request_.to),
-            to_string(request_.to.mesh), most_move_visits);
+            request_.from, request_.from.mesh, request_.to, request_.to.mesh, most_move_visits);
     return steps_of(*best_);
   }
 

@@ -61,7 +61,7 @@ void check_cap(const PlanRequest& request) {
   require(cap > 0 && static_cast<double>(larger) * cap * cap_rounding >= static_cast<double>(larger),
           Code::memory,
           "no plan from {} to {} keeps every block within {} times {}; the least cap that would do is 1",
-          to_string(request.from), to_string(request.to), cap, counted(larger, "byte"));
+          request.from, request.to, cap, counted(larger, "byte"));
 }
 
 class Planner {

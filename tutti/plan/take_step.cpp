@@ -147,11 +147,11 @@ Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& step
   require(from.mesh == to.mesh, Code::spec,
           "the plan leads from the mesh {} to {}, and a program runs on one; reshard the array outside of "
           "shard_map",
-          to_string(from.mesh), to_string(to.mesh));
+          from.mesh, to.mesh);
   const Type expected = local_type(whole, from);
   local_type(whole, to);
   require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
-          to_string(expected), to_string(x.type()));
+          expected, x.type());
   if (plan.steps.empty()) return take_without_steps(x, whole.shape(), from, to);
   const Array first = take_without_steps(x, whole.shape(), from, plan.steps.front().before);
   return take_without_steps(steps(first), whole.shape(), plan.steps.back().after, to);

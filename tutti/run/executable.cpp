@@ -320,7 +320,7 @@ struct Executable::State {
         ensure(equal,
                "output {} is {}, but device {} holds another value than the first along an axis where all "
                "are equal",
-               i, to_string(type), shard);
+               i, type, shard);
       }
     }
   }

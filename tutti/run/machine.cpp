@@ -43,9 +43,8 @@ void require_devices(const Mesh& machine, const Mesh& mesh) {
     present.insert(machine.device_id(position));
   for (int position = 0; position < mesh.devices(); ++position)
     require(present.contains(mesh.device_id(position)), Code::device,
-            "the mesh {} names device {}, the machine has {} ({}); use those, or open a larger machine",
-            to_string(mesh), mesh.device_id(position), counted(machine.devices(), "device"),
-            to_string(machine));
+            "the mesh {} names device {}, the machine has {} ({}); use those, or open a larger machine", mesh,
+            mesh.device_id(position), counted(machine.devices(), "device"), machine);
 }
 
 /// Returns the parts of the devices that this process drives, in mesh order.
@@ -55,11 +54,10 @@ Tensors own_parts(const Backend& backend, Type part, const std::map<int, Tensor>
   for (int device = 0; device < backend.mesh().devices(); ++device) {
     const auto given = parts.find(device);
     if (!backend.drives(device)) continue;
-    require(given != parts.end(), Code::argument, "device {} has no part; hand in one of {}", device,
-            to_string(wanted));
+    require(given != parts.end(), Code::argument, "device {} has no part; hand in one of {}", device, wanted);
     const Type found(given->second.dtype(), given->second.shape());
     require(found == wanted, Code::argument, "the part of device {} is {}, the spec gives each device {}",
-            device, to_string(found), to_string(wanted));
+            device, found, wanted);
     own.push_back(given->second);
   }
   return own;
@@ -76,7 +74,7 @@ void require_equal_replicas(const Backend& backend, Type part, const Sharding& s
     const auto [known, is_new] = first.try_emplace(layout.shard(part, device), device, &tensor);
     require(is_new || *known->second.second == tensor, Code::argument,
             "devices {} and {} hold the same part under {}, but theirs differ", known->second.first, device,
-            to_string(sharding));
+            sharding);
   }
 }
 
@@ -155,8 +153,7 @@ Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where 
 Array Machine::from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                            Where where) const try {
   backend_->require_own_process();
-  require(!parts.empty(), Code::argument, "there is no part; hand in one per device of {}",
-          to_string(mesh()));
+  require(!parts.empty(), Code::argument, "there is no part; hand in one per device of {}", mesh());
   const int last = parts.rbegin()->first;
   require(parts.begin()->first >= 0 && last < mesh().devices(), Code::argument,
           "there is no device {}; the mesh has {}", last < mesh().devices() ? parts.begin()->first : last,

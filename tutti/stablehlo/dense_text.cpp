@@ -96,7 +96,7 @@ std::string body(const Dense& dense, const Element& element) {
   if (elements == 0) return {};
   if (dense.data.size() == element.bytes()) return element_text(dense.data.data(), element);
   ensure(dense.data.size() == static_cast<std::size_t>(elements) * element.bytes(),
-         "dense: {} bytes for {} of {} elements", dense.data.size(), to_string(dense.type), elements);
+         "dense: {} bytes for {} of {} elements", dense.data.size(), dense.type, elements);
   if (elements > most_listed && element.bits % 8 == 0) return bytes_text(dense.data);
   const std::byte* data = dense.data.data();
   return nested(dense.type.shape, 0, element, data);

@@ -19,7 +19,7 @@ std::shared_ptr<std::byte[]> zeroed(DType dtype, const Shape& shape, std::size_t
   auto* raw =
       static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
   require(raw != nullptr, Code::memory, "no memory for {}[{}], {} bytes; compute it in parts", name(dtype),
-          to_string(shape), bytes);
+          shape, bytes);
   std::memset(raw, 0, bytes);
   return {raw, [](std::byte* p) { ::operator delete[](p, alignment); }};
 }

@@ -22,7 +22,7 @@ void check_results(const Program& program, const Equation& equation, const Axis&
            "batch of {}: a result that is equal in all lanes is batched", equation.op->name());
     if (results[i].batched) expected = expected.inserted(Dim{0}, axis.size);
     ensure(when_done(results[i].array.type()) == when_done(expected), "batch of {}: {} for {}",
-           equation.op->name(), to_string(results[i].array.type()), to_string(expected));
+           equation.op->name(), results[i].array.type(), expected);
   }
 }
 

@@ -22,8 +22,8 @@ void check_tangents(const Equation& equation, const Jvp& result) {
   for (std::size_t i = 0; i < result.results.size(); ++i)
     if (result.tangents[i])
       ensure(result.tangents[i]->type() == tangent(result.results[i].type()),
-             "jvp of {}: tangent {} for a result {}", equation.op->name(),
-             to_string(result.tangents[i]->type()), to_string(result.results[i].type()));
+             "jvp of {}: tangent {} for a result {}", equation.op->name(), result.tangents[i]->type(),
+             result.results[i].type());
 }
 
 Jvp jvp_of(const Equation& equation, const Arrays& operands, const Tangents& tangents) {

@@ -54,8 +54,8 @@ void check_cotangents(const Program& program, const LinearEquation& equation, co
     Var var = equation.operands[i].var;
     if (var < 0 || !cotangents[i]) continue;
     ensure(cotangents[i]->type() == dual(program.type(var)),
-           "transpose of {}: cotangent {} for an operand {}", equation.op->name(),
-           to_string(cotangents[i]->type()), to_string(program.type(var)));
+           "transpose of {}: cotangent {} for an operand {}", equation.op->name(), cotangents[i]->type(),
+           program.type(var));
   }
 }
 

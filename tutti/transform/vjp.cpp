@@ -81,7 +81,7 @@ Program vjp(const Program& program, const Bits& by, std::size_t auxiliary) {
   for (std::size_t i = 0; i < by.size(); ++i) {
     if (!by[i]) continue;
     ensure(tangent(inputs[i].type()).has_value(), "input {} is {}, which has no cotangent", i,
-           to_string(inputs[i].type()));
+           inputs[i].type());
     results.push_back(*is_absent++ ? zeros_of(dual(inputs[i].type())) : *next++);
   }
   return without_dead_code(builder.finish(results));

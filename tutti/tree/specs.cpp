@@ -55,7 +55,7 @@ void internal::require_whole_axes(const Sharding& sharding, const Mesh& mesh) {
           "{} names a part of an axis, but programs bind whole axes; take a mesh that has the part as an "
           "axis, or "
           "reshard finished data outside of the program",
-          to_string(sharding));
+          sharding);
 }
 
 P P::unreduced(SpecEntry axes) const {
@@ -74,7 +74,7 @@ Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
   auto rank = static_cast<std::size_t>(whole_or_part.rank());
   bool is_varying_scalar = rank == 0 && !whole_or_part.states().empty();
   require(dims_.size() <= rank, Code::spec, "the spec names {}, but {} has {}; drop the last {}{}",
-          counted(std::ssize(dims_), "dim"), to_string(whole_or_part), rank, dims_.size() - rank,
+          counted(std::ssize(dims_), "dim"), whole_or_part, rank, dims_.size() - rank,
           is_varying_scalar ? ", or give it a dim: expand_dims(x, 0)" : "");
   std::vector<SpecAxis> all;
   for (const SpecEntry& dim : dims_) all.insert(all.end(), dim.axes.begin(), dim.axes.end());

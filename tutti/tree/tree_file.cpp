@@ -29,7 +29,7 @@ Tensor taken(NamedTensors& arrays, const std::string& path, const std::string& n
   arrays.erase(found);
   require(tensor.dtype() == like.dtype() && tensor.shape() == like.shape(), Code::file,
           "'{}' has {}[{}] as '{}', where the tree has {}; load it into the tree that was saved", path,
-          tutti::name(tensor.dtype()), excerpt(to_string(tensor.shape())), name, to_string(like));
+          tutti::name(tensor.dtype()), excerpt(to_string(tensor.shape())), name, like);
   return tensor;
 }
 

@@ -25,8 +25,8 @@ Box intersection(const Box& a, const Box& b) {
 
 Box block(int device, const Sharding& sharding, const Shape& shape) {
   require(static_cast<int>(sharding.dims.size()) == shape.rank(), Code::spec,
-          "{} is for {} dims, the array has {}; name one axis, several, or none for each dim",
-          to_string(sharding), sharding.dims.size(), shape.rank());
+          "{} is for {} dims, the array has {}; name one axis, several, or none for each dim", sharding,
+          sharding.dims.size(), shape.rank());
   Box box;
   for (int dim = 0; dim < shape.rank(); ++dim) {
     const Axes& axes = sharding.dims[static_cast<std::size_t>(dim)];

@@ -103,7 +103,7 @@ Axes axes_of_part(const Mesh& refined_mesh, const AxisFactor& part) {
     axes.push_back(axis);
     size *= axis.size;
   }
-  ensure(size == part.size, "{} is cut inside {}", to_string(refined_mesh), name_of(part));
+  ensure(size == part.size, "{} is cut inside {}", refined_mesh, name_of(part));
   return axes;
 }
 

@@ -12,12 +12,11 @@ namespace {
 
 void check(const Type& whole, const Sharding& sharding) {
   require(static_cast<int>(sharding.dims.size()) == whole.rank(), Code::spec,
-          "{} is for {}, but {} has {}; name one axis, several, or none for each dim", to_string(sharding),
-          counted(std::ssize(sharding.dims), "dim"), to_string(whole), whole.rank());
+          "{} is for {}, but {} has {}; name one axis, several, or none for each dim", sharding,
+          counted(std::ssize(sharding.dims), "dim"), whole, whole.rank());
   Axes seen;
   for (const Axis& axis : axes_of(sharding)) {
-    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; name it once", to_string(sharding),
-            axis.name);
+    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; name it once", sharding, axis.name);
     seen.push_back(axis);
   }
 }
@@ -66,8 +65,8 @@ Type internal::local_type(Type global, const Sharding& sharding) {
     const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
     const int n = joint_size(axes);
     require(global.shape()[i] % n == 0, Code::shape,
-            "dim {} of {} does not split over the {} devices of {}; pad it or use another dim", i,
-            to_string(global), n, to_string(axes));
+            "dim {} of {} does not split over the {} devices of {}; pad it or use another dim", i, global, n,
+            axes);
   }
   return padded_local_type(global, sharding);
 }

@@ -24,7 +24,7 @@ XlaBackend::XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, c
           "process {} drives no device of the mesh {}; name devices of every process with .devices, or open "
           "a larger "
           "mesh ({})",
-          client_->process(), to_string(mesh), client_->plugin().description());
+          client_->process(), mesh, client_->plugin().description());
   for (int position = 0; position < mesh.devices(); ++position)
     id_of_[mesh.device_id(position)] = ids[static_cast<std::size_t>(position)];
 }

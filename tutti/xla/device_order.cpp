@@ -125,7 +125,7 @@ std::vector<int> default_order(std::span<const DeviceInfo> devices, const Mesh& 
       count <= devices.size(), Code::device,
       "xla: the mesh {} has {}, and the plugin has {}{}; use a smaller mesh, or a plugin that drives more "
       "devices",
-      to_string(mesh), counted(mesh.devices(), "device"), devices.size(), kinds_of(devices));
+      mesh, counted(mesh.devices(), "device"), devices.size(), kinds_of(devices));
   const std::optional<Torus> torus = torus_of(devices);
   if (!torus) return order_by_process(devices, count);
   std::vector<int> sizes;

@@ -51,8 +51,7 @@ std::shared_ptr<const Client> client_of(const std::shared_ptr<const Plugin>& plu
 void check(const Mesh& mesh, const XlaOptions& options) {
   require(options.devices.empty() || std::ssize(options.devices) == mesh.devices(), Code::device,
           "{} for the mesh {} of {}; name one per device",
-          counted(std::ssize(options.devices), "device number"), to_string(mesh),
-          counted(mesh.devices(), "device"));
+          counted(std::ssize(options.devices), "device number"), mesh, counted(mesh.devices(), "device"));
   check(
       Job{.name = "", .process = options.process, .processes = options.processes, .secret = options.secret});
   require(
@@ -101,8 +100,8 @@ Machine open_xla(const Mesh& mesh, const XlaOptions& options, Where where) try {
   require(options.processes == 1 || !is_on_cpus, Code::device,
           "XLA's devices on CPUs belong to one process; leave out .processes ({})", plugin->description());
   require(mesh.devices() <= most_cpu_devices || !is_on_cpus, Code::device,
-          "the mesh {} has {}; XLA has at most {} on CPUs ({})", to_string(mesh),
-          counted(mesh.devices(), "device"), most_cpu_devices, plugin->description());
+          "the mesh {} has {}; XLA has at most {} on CPUs ({})", mesh, counted(mesh.devices(), "device"),
+          most_cpu_devices, plugin->description());
   const std::vector<int> ids =
       options.devices.empty() ? default_order(client->devices(), mesh) : options.devices;
   return Machine(std::make_shared<XlaBackend>(mesh, client, ids, options));

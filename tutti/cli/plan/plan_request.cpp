@@ -39,7 +39,7 @@ void add_link(std::string_view text, const Mesh& mesh, const Mesh& to_mesh,
     return std::ranges::find(one.axes(), axis, &Axis::name) != one.axes().end();
   };
   require(has_axis(mesh) || has_axis(to_mesh), Code::axis_unbound,
-          "--link names axis '{}', but the mesh is {}{}; use one of its axes", axis, to_string(mesh),
+          "--link names axis '{}', but the mesh is {}{}; use one of its axes", axis, mesh,
           mesh == to_mesh ? "" : " or " + to_string(to_mesh));
   require(std::ranges::find(links, axis, &std::pair<std::string, double>::first) == links.end(), Code::usage,
           "--link: axis '{}' has two costs; give one", axis);

@@ -66,7 +66,7 @@ void check_block(const std::int32_t* values, const Shape& stored, int position, 
       place = place * stored[static_cast<int>(dim)] + at[dim] - box.begin[dim];
     }
     ensure(values[place] == value_at(index), "{}, device {} has {} at [{}], where {} belongs", when,
-           sharding.mesh.device_id(position), values[place], to_string(Shape(at)), value_at(index));
+           sharding.mesh.device_id(position), values[place], Shape(at), value_at(index));
     for (std::size_t dim = at.size(); dim-- > 0;) {
       if (++at[dim] < box.end[dim]) break;
       at[dim] = box.begin[dim];

@@ -23,7 +23,7 @@ void check_decider(const FlatSwitch& call, Type type) {
                        : type.dtype() == DType::boolean ? "use cond"
                                                         : "convert it: " + conversion_to(wanted);
   require(type.rank() == 0 && type.dtype() == wanted, Code::dtype, "{} is {}, expected {}; {}", call.what,
-          to_string(type), is_bool ? "a bool scalar" : "an i32 scalar", advice);
+          type, is_bool ? "a bool scalar" : "an i32 scalar", advice);
   require_decidable(call.what, type, {});
 }
 
@@ -36,18 +36,16 @@ std::vector<AxisStates> joined_results(const std::vector<InnerTrace>& branches, 
     for (const InnerTrace& branch : branches) {
       Type other = branch.program.type(branch.program.outputs[i]);
       require(other.shape() == joint.shape(), Code::shape,
-              "result {} is {} in one branch and {} in another; give them one shape", i, to_string(joint),
-              to_string(other));
+              "result {} is {} in one branch and {} in another; give them one shape", i, joint, other);
       require(other.dtype() == joint.dtype(), Code::dtype,
-              "result {} is {} in one branch and {} in another; convert one of them", i, to_string(joint),
-              to_string(other));
+              "result {} is {} in one branch and {} in another; convert one of them", i, joint, other);
       for (const Axis& axis : axes_of(joint, other)) {
         std::optional<State> state = joined(joint.at(axis), other.at(axis));
         require(
             state.has_value(), Code::state,
             "result {} is {} in one branch and {} in another ({}, {}). Reduce the sum: psum(x, \"{}\"), or "
             "return terms from both: {}",
-            i, in_words(joint, axis), in_words(other, axis), to_string(joint), to_string(other), axis.name,
+            i, in_words(joint, axis), in_words(other, axis), joint, other, axis.name,
             as_terms(joint.at(axis) == State::unreduced ? other : joint, axis));
         joint = joint.with(axis, *state);
       }
@@ -56,7 +54,7 @@ std::vector<AxisStates> joined_results(const std::vector<InnerTrace>& branches, 
       require(joint.at(axis) != State::unreduced, Code::state,
               "result {} is {} ({}), and devices take different branches along it. Return the terms varying, "
               "and say outside what they are: pcast(result, \"{}\", unreduced)",
-              i, in_words(joint, axis), to_string(joint), axis.name);
+              i, in_words(joint, axis), joint, axis.name);
     states.push_back(joint.with(varies, State::varying).states());
   }
   return states;

@@ -28,10 +28,9 @@ std::int64_t length_of(const FlatScan& call) {
   std::optional<std::int64_t> length = call.options.length;
   for (const Array& x : call.xs) {
     Type type = x.type();
-    require(type.rank() > 0, Code::shape, "{} has no dim to go through; xs are stacked along dim 0",
-            to_string(type));
+    require(type.rank() > 0, Code::shape, "{} has no dim to go through; xs are stacked along dim 0", type);
     require(!length || *length == type.shape()[0], Code::shape,
-            "{} has {} along dim 0, but {} {}; all xs have one length", to_string(type),
+            "{} has {} along dim 0, but {} {}; all xs have one length", type,
             counted(type.shape()[0], "slice"), &x == call.xs.data() ? ".length is" : "the xs before have",
             length.value_or(0));
     length = type.shape()[0];
@@ -55,17 +54,14 @@ bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   for (std::size_t i = 0; i < carries.size(); ++i) {
     Type before = carries[i], after = body.type(body.outputs[i]);
     require(before.shape() == after.shape(), Code::shape,
-            "{} is {} before a trip and {} after it; keep its shape", carry_name(i, own), to_string(before),
-            to_string(after));
+            "{} is {} before a trip and {} after it; keep its shape", carry_name(i, own), before, after);
     require(before.dtype() == after.dtype(), Code::dtype,
-            "{} is {} before a trip and {} after it; convert it", carry_name(i, own), to_string(before),
-            to_string(after));
+            "{} is {} before a trip and {} after it; convert it", carry_name(i, own), before, after);
     for (const Axis& axis : axes_of(before, after)) {
       std::optional<State> state = joined(before.at(axis), after.at(axis));
       bool becomes_sum = after.at(axis) == State::unreduced;
       require(state.has_value(), Code::state, "{} is {} before a trip and {} after it ({}, {}). {}",
-              carry_name(i, own), in_words(before, axis), in_words(after, axis), to_string(before),
-              to_string(after),
+              carry_name(i, own), in_words(before, axis), in_words(after, axis), before, after,
               becomes_sum ? fmt::format("Start with terms: {}, or reduce in the loop: psum(x, \"{}\")",
                                         as_terms(before, axis), axis.name)
                           : fmt::format("Reduce before the loop: psum(x, \"{}\")", axis.name));
@@ -188,7 +184,7 @@ Arrays internal::while_flat(const FlatWhile& call, Where where) try {
     settled = front_end(call.name, where, [&] {
       Type decider = traces[0].program.type(traces[0].program.outputs[0]);
       require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
-              "the test gives {}, expected a bool scalar; compare something", to_string(decider));
+              "the test gives {}, expected a bool scalar; compare something", decider);
       // Whether they communicate over it is seen once all types are: a gradient by a carry that is still I
       // would.
       require_decidable(call.what, decider, {});
@@ -230,9 +226,9 @@ std::pair<Array, Array> bounds(const Operand& lower, const Operand& upper) {
   Array first = as_array(lower, {upper}), end = as_array(upper, {lower});
   for (const Array& bound : {first, end}) {
     require(bound.rank() == 0, Code::shape, "a bound is {}, expected a scalar; for one per element use vmap",
-            to_string(bound.type()));
+            bound.type());
     require(is_integer(bound.dtype()), Code::dtype, "a bound is {}, not an integer; convert it: {}",
-            to_string(bound.type()), conversion_to(DType::i32));
+            bound.type(), conversion_to(DType::i32));
   }
   require_same_dtype(first.type(), end.type());
   return {first, end};

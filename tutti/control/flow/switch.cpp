@@ -41,7 +41,7 @@ std::vector<AxisStates> Switch::wants(const Types& operands) const {
 Types Switch::infer(const Types& operands) const {
   require(!branches.empty(), Code::argument, "there is no branch; give one at least");
   require(operands[0].with(AxisStates{}) == Type(DType::i32, {}), Code::dtype,
-          "the index is {}, expected an i32 scalar", to_string(operands[0]));
+          "the index is {}, expected an i32 scalar", operands[0]);
   require_decidable("the index", operands[0], branches);
   Axes varies = varying_axes(operands[0]);
   Types results = branches[0]->types_of(branches[0]->outputs);

@@ -41,7 +41,7 @@ Types While::infer(const Types& operands) const {
          "test and body do not fit {}", counted(std::ssize(operands), "operand"));
   Type decider = test->type(test->outputs[0]);
   require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
-          "the test gives {}, expected a bool scalar", to_string(decider));
+          "the test gives {}, expected a bool scalar", decider);
   require_decidable("the test", decider, programs());
   Axes varies = varying_axes(decider);
   Types results;

@@ -29,8 +29,8 @@ Type ops::entering(std::string_view what, Type type, const Divergence& divergent
     require(type.at(axis) != State::unreduced, Code::state,
             "{} is {} ({}), and {} is {} ({}): devices would go different ways with terms of one sum. Reduce "
             "it first: psum(x, \"{}\")",
-            what, in_words(type, axis), to_string(type), divergent.what, in_words(*divergent.by, axis),
-            to_string(*divergent.by), axis.name);
+            what, in_words(type, axis), type, divergent.what, in_words(*divergent.by, axis), *divergent.by,
+            axis.name);
   return type.with(divergent.axes, State::varying);
 }
 

@@ -45,7 +45,7 @@ Axes varying_axes(Type type) {
 void require_decidable(std::string_view what, Type decider, const std::vector<SubProgram>& programs) {
   for (const auto& [axis, state] : decider.states()) {
     require(state != State::unreduced, Code::state, "{} is {} ({}). Reduce it first: psum(x, \"{}\")", what,
-            in_words(decider, axis), to_string(decider), axis.name);
+            in_words(decider, axis), decider, axis.name);
     const Equation* found = state == State::varying ? communicating(programs, axis) : nullptr;
     if (!found) continue;
     std::string place = found->where.known() ? " at " + to_string(found->where) : "";
@@ -67,12 +67,9 @@ void require_no_effects(std::string_view why, const std::vector<SubProgram>& pro
 }
 
 void require_type(std::string_view what, Type found, Type expected) {
-  require(found.shape() == expected.shape(), Code::shape, "{} is {}, expected {}", what, to_string(found),
-          to_string(expected));
-  require(found.dtype() == expected.dtype(), Code::dtype, "{} is {}, expected {}", what, to_string(found),
-          to_string(expected));
-  require(found == expected, Code::state, "{} is {}, expected {}", what, to_string(found),
-          to_string(expected));
+  require(found.shape() == expected.shape(), Code::shape, "{} is {}, expected {}", what, found, expected);
+  require(found.dtype() == expected.dtype(), Code::dtype, "{} is {}, expected {}", what, found, expected);
+  require(found == expected, Code::state, "{} is {}, expected {}", what, found, expected);
 }
 
 void require_enters(std::string_view what, Type operand, const Axes& varies) {

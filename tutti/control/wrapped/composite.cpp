@@ -93,7 +93,7 @@ Op ops::transposed(const AppliedOp& of) {
   const bool linear_in_first = !of.operands.empty() && tangent(of.operands[0]) &&
                                std::ranges::none_of(of.operands | std::views::drop(1), has_tangent);
   require(linear_in_first, Code::refused_rule, "transpose is refused: {} is not linear in one operand alone",
-          to_string(of.op));
+          of.op);
   Program program;
   if (const auto* composite = of.op.as<Composite>()) {
     Bits first(of.operands.size());

@@ -106,11 +106,10 @@ void internal::require_sent(const Axes& sent_over, const Pairs& sent_pairs, cons
       return given;
     };
     require(over == sent_over, Code::groups,
-            "the token was sent over {}, and is received over {}; name the same axes", to_string(sent_over),
-            to_string(over));
+            "the token was sent over {}, and is received over {}; name the same axes", sent_over, over);
     require(sorted(pairs) == sorted(sent_pairs), Code::groups,
             "the token was sent along {}, and is received along {}; give psend and precv the same pairs",
-            to_string(sent_pairs), to_string(pairs));
+            sent_pairs, pairs);
     require(like.size() == sent.size(), Code::tree,
             "{} sent, `like` has {}; give an array for each that was sent",
             sent.size() == 1 ? "1 array was" : fmt::format("{} arrays were", sent.size()),
@@ -121,8 +120,8 @@ void internal::require_sent(const Axes& sent_over, const Pairs& sent_pairs, cons
               "what was sent is {}, `like` is {}; convert what is sent", name(sent[i].dtype()),
               name(wanted.dtype()));
       require(wanted.shape() == sent[i].shape(), Code::shape,
-              "what was sent has the shape [{}], `like` has [{}]; receive what was sent",
-              to_string(sent[i].shape()), to_string(wanted.shape()));
+              "what was sent has the shape [{}], `like` has [{}]; receive what was sent", sent[i].shape(),
+              wanted.shape());
     }
   });
 }

@@ -204,13 +204,12 @@ std::vector<Example> Start::examples() {
 Types Done::infer(const Types& operands) const {
   const AppliedOp* of = started(operands[0]);
   require(of != nullptr, Code::future, "{} is not pending; only what a start returns can be waited for",
-          to_string(operands[0]));
-  require(of->op == op, Code::future, "{} waits for another op than {}", to_string(operands[0]),
-          to_string(op));
+          operands[0]);
+  require(of->op == op, Code::future, "{} waits for another op than {}", operands[0], op);
   require(operands[0] == Started::pending(of->op, of->operands), Code::future,
-          "{} is not what its start returned", to_string(operands[0]));
+          "{} is not what its start returned", operands[0]);
   require(std::ranges::equal(of->operands | std::views::drop(1), operands | std::views::drop(1)),
-          Code::future, "{} needs the same indices at start and end", to_string(op));
+          Code::future, "{} needs the same indices at start and end", op);
   return {result_of(*of)};
 }
 

@@ -82,10 +82,9 @@ Array at_number(const Array& sorted, double q, QuantileMethod method) {
 Array at_array(const Array& sorted, const Array& given, QuantileMethod method) {
   const Array q = is_half(given.dtype()) ? convert(given, DType::f32) : given;
   require(q.rank() <= 1, Code::shape,
-          "q is {}; a quantile is of a number, or of a list of them: reshape(q, {{-1}})",
-          to_string(q.type()));
+          "q is {}; a quantile is of a number, or of a list of them: reshape(q, {{-1}})", q.type());
   require(q.dtype() == sorted.dtype(), Code::dtype, "q is {} beside {}; convert it: convert(q, DType::{})",
-          to_string(q.type()), to_string(sorted.type()), name(sorted.dtype()));
+          q.type(), sorted.type(), name(sorted.dtype()));
   const Array place = q * (sorted.dim(-1) - 1), low = floor(place);
   const Dim last{sorted.rank() - 1};
   const Array below = take_from_the_start(sorted, convert(low, DType::i32), last);
@@ -112,10 +111,9 @@ Array quantile(const Operand& x, const Operand& q, const WhichDims& dims, const 
     const Array given = as_array(x);
     const Dims over = folded_dims(given, dims);
     require(!is_complex(given.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
-            to_string(given.type()));
+            given.type());
     require(folded_elements(given, over) <= most_numbered_by_i32, Code::dtype,
-            "{} has more than 2^31 elements over dims {}, beyond the indices of i32", to_string(given.type()),
-            to_string(over));
+            "{} has more than 2^31 elements over dims {}, beyond the indices of i32", given.type(), over);
     const Array sorted = sorted_along(as_computed(given), over);
     Array found = q.array() ? at_array(sorted, *q.array(), options.method)
                             : at_number(sorted, as_double(*q.number()), options.method);

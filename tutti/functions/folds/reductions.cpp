@@ -23,9 +23,9 @@ namespace {
 // x with `neutral` where `where` is false.
 Array only_where(const Array& x, const Array& where, int neutral) {
   require(where.dtype() == DType::boolean, Code::dtype,
-          "where is {}, not bool; compare it: not_equal(where, 0)", to_string(where.type()));
+          "where is {}, not bool; compare it: not_equal(where, 0)", where.type());
   require(broadcast_shape(where.shape(), x.shape()) == x.shape(), Code::shape,
-          "where is {}, which does not broadcast to {}", to_string(where.type()), to_string(x.type()));
+          "where is {}, which does not broadcast to {}", where.type(), x.type());
   // Zeros pass for the terms of an unreduced sum.
   return neutral == 0 ? select(where, x, zeros_of(x.type())) : select(where, x, neutral);
 }
@@ -53,8 +53,7 @@ Array extreme(std::string_view name, Fold fold, const Operand& x, const WhichDim
     for (Dim dim : over)
       require(array.shape()[dim] > 0, Code::shape,
               "dim {} of {} has no elements, so there is no {}; reduce_{} gives the {} value of the dtype",
-              dim.index, to_string(array.type()), name, name.substr(1),
-              name == "amax" ? "smallest" : "largest");
+              dim.index, array.type(), name, name.substr(1), name == "amax" ? "smallest" : "largest");
     return with_kept_dims(fold(array, over), array, over, keepdims);
   });
 }
@@ -150,7 +149,7 @@ Array matrix_norm_of_sums(const Array& x, const Dims& dims, double ord) {
           ord);
   require(x.shape()[dims[is_of_rows ? 0 : 1]] > 0, Code::shape,
           "{} has no {}, whose sums this norm compares; leave .ord out for the Frobenius norm, which is 0",
-          to_string(x.type()), is_of_rows ? "rows" : "columns");
+          x.type(), is_of_rows ? "rows" : "columns");
   const Array sums = reduce_sum(abs(x), dims[is_of_rows ? 1 : 0].index);
   return ord > 0 ? amax(sums, -1) : amin(sums, -1);
 }
@@ -171,7 +170,7 @@ Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) 
     require(!options.ord || over.size() == 1, Code::refused_rule,
             "ord = {} over {} dims of {}; here an order is that of vectors, so of one dim. Of matrices in "
             "the last two dims: matrix_norm(x, {{.ord = ..}})",
-            options.ord.value_or(0), over.size(), to_string(given.type()));
+            options.ord.value_or(0), over.size(), given.type());
     require(!options.ord || !std::isnan(*options.ord), Code::number, "ord is NaN; give a number or infinity");
     const Array found = vector_norm(array, over, options.ord.value_or(2));
     return as_given(found, given, over, options);
@@ -182,7 +181,7 @@ Array matrix_norm(const Operand& x, const NormOptions& options) {
   return front_end("matrix_norm", x.where(), [&] {
     const Array given = as_array(x);
     require(given.rank() >= 2, Code::dim, "{} has {}; a matrix has two. Of a vector: norm(x, 0, ..)",
-            to_string(given.type()), counted(given.rank(), "dim"));
+            given.type(), counted(given.rank(), "dim"));
     const Dims over = folded_dims(given, {-2, -1});
     const Array array = as_computed(given);
     const Array found =

@@ -19,11 +19,10 @@ Dim common_dim(const Arrays& leaves, int dim) {
   for (const Array& leaf : leaves) {
     const Dim along = as_dim(dim, leaf.type());
     require(along == first, Code::dim, "dim {} is dim {} of {} and dim {} of {}; count it from the front",
-            dim, first.index, to_string(leaves[0].type()), along.index, to_string(leaf.type()));
+            dim, first.index, leaves[0].type(), along.index, leaf.type());
     require(leaf.shape()[along] == leaves[0].shape()[first], Code::shape,
-            "{} and {} have {} and {} slices along dim {}; leaves have equally many",
-            to_string(leaves[0].type()), to_string(leaf.type()), leaves[0].shape()[first],
-            leaf.shape()[along], first.index);
+            "{} and {} have {} and {} slices along dim {}; leaves have equally many", leaves[0].type(),
+            leaf.type(), leaves[0].shape()[first], leaf.shape()[along], first.index);
   }
   return first;
 }
@@ -33,11 +32,11 @@ void require_kept(const Arrays& given, const Arrays& returned) {
           counted(std::ssize(returned), "array"), counted(std::ssize(given), "array"));
   for (std::size_t i = 0; i < given.size(); ++i) {
     require(given[i].shape() == returned[i].shape(), Code::shape,
-            "the function returns {} for {}; it works slice by slice and keeps the shape",
-            to_string(returned[i].type()), to_string(given[i].type()));
+            "the function returns {} for {}; it works slice by slice and keeps the shape", returned[i].type(),
+            given[i].type());
     require(given[i].dtype() == returned[i].dtype(), Code::dtype,
-            "the function returns {} for {}; it keeps the dtype: convert(.., DType::{})",
-            to_string(returned[i].type()), to_string(given[i].type()), name(given[i].dtype()));
+            "the function returns {} for {}; it keeps the dtype: convert(.., DType::{})", returned[i].type(),
+            given[i].type(), name(given[i].dtype()));
   }
 }
 

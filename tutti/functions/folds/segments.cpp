@@ -47,12 +47,11 @@ Array of_segments(std::string_view name, ReduceKind kind, ScatterBy scatter_by, 
     require(is_integer(numbers.dtype()), Code::dtype,
             "segments {} are not integers; convert them: "
             "convert(segments, DType::i32)",
-            to_string(numbers.type()));
+            numbers.type());
     require(numbers.rank() == 1 && rows.rank() > 0 && numbers.dim(0) == rows.dim(0), Code::shape,
-            "segments {} beside {}; there is one number for each row", to_string(numbers.type()),
-            to_string(rows.type()));
+            "segments {} beside {}; there is one number for each row", numbers.type(), rows.type());
     require(!is_complex(rows.dtype()) || kind == ReduceKind::sum, Code::dtype,
-            "{} is complex, which has no order; take its parts", to_string(rows.type()));
+            "{} is complex, which has no order; take its parts", rows.type());
     const Array start = neutral_elements(kind, rows.type().with(rows.shape().with(Dim{0}, num_segments)));
     return scatter_by(start, as_row_numbers(numbers), rows, rows_of(rows), {});
   });

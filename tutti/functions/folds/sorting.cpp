@@ -37,7 +37,7 @@ GatherDims single_elements() {
 
 void require_numbered(std::int64_t elements, const Array& x) {
   require(elements < most_numbered_by_i32, Code::dtype,
-          "{} has more than 2^31 - 1 elements, beyond the numbers of i32", to_string(x.type()));
+          "{} has more than 2^31 - 1 elements, beyond the numbers of i32", x.type());
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Array unique_values(const Array& x, std::int64_t size, const Runs& runs, const U
 void require_unique(const Array& x, std::int64_t size, const UniqueOptions& options) {
   require(size >= 0, Code::shape, "size = {}; the number of elements of the result is 0 or more", size);
   require(size == 0 || x.type().elements() > 0 || options.fill, Code::shape,
-          "{} has no elements to fill {} with; give a fill: {{.fill = 0}}", to_string(x.type()), size);
+          "{} has no elements to fill {} with; give a fill: {{.fill = 0}}", x.type(), size);
   require_numbered(x.type().elements(), x);
   require_numbered(size, x);
 }
@@ -149,10 +149,10 @@ Array searchsorted(const Operand& sorted, const Operand& values, const SearchOpt
   return front_end("searchsorted", values.where(), [&] {
     const Array elements = as_array(sorted, {values}), wanted = as_array(values, {sorted});
     require(elements.rank() == 1, Code::shape,
-            "{} is not one row of sorted elements; search one row at a time", to_string(elements.type()));
+            "{} is not one row of sorted elements; search one row at a time", elements.type());
     require(elements.dtype() == wanted.dtype(), Code::dtype,
-            "values {} among elements {}; convert one: convert(x, DType::{})", to_string(wanted.type()),
-            to_string(elements.type()), name(elements.dtype()));
+            "values {} among elements {}; convert one: convert(x, DType::{})", wanted.type(), elements.type(),
+            name(elements.dtype()));
     require_numbered(elements.dim(0), elements);
     if (elements.dim(0) == 0) return zeros(wanted.shape(), DType::i32);
     return places_among(elements, wanted, options.side);
@@ -174,7 +174,7 @@ Array as_places(const Array& x, std::int64_t length) {
 
 void require_one_for_each(const Array& weights, const Array& x) {
   require(weights.shape() == x.shape(), Code::shape, "weights {} beside {}; there is one for each element",
-          to_string(weights.type()), to_string(x.type()));
+          weights.type(), x.type());
 }
 
 // How the weights of the elements at each place sum up.
@@ -190,11 +190,9 @@ Array bincount(const Operand& x, std::int64_t length, const BincountOptions& opt
     const Array array = as_array(x);
     require(length >= 0, Code::shape, "length = {}; the number of counts is 0 or more", length);
     require(array.rank() == 1, Code::shape,
-            "{} is not one row of numbers to count; make it one: reshape(x, {{-1}})",
-            to_string(array.type()));
+            "{} is not one row of numbers to count; make it one: reshape(x, {{-1}})", array.type());
     require(is_integer(array.dtype()) || array.dtype() == DType::boolean, Code::dtype,
-            "{} is not of integers, so it has no counts; convert it, or use histogram",
-            to_string(array.type()));
+            "{} is not of integers, so it has no counts; convert it, or use histogram", array.type());
     if (options.weights) require_one_for_each(*options.weights, array);
     const Array places = maximum(as_places(array, length), 0);
     return sums_at(places, options.weights ? *options.weights : ones(array.shape(), DType::i32), length);
@@ -213,7 +211,7 @@ Array edges_of_range(const HistogramRange& range, std::int64_t bins, DType dtype
 Array edges_of(const Array& x, std::int64_t bins, const HistogramOptions& options) {
   if (options.range) return edges_of_range(*options.range, bins, x.dtype());
   require(x.type().elements() > 0, Code::shape, "{} has no elements, so no range; give one: {{.range = ..}}",
-          to_string(x.type()));
+          x.type());
   const Array low = convert(reduce_min(x), DType::f64), high = convert(reduce_max(x), DType::f64);
   const Array is_point = equal(low, high);
   const Array lower = select(is_point, low - 0.5, low), upper = select(is_point, high + 0.5, high);
@@ -239,7 +237,7 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
 // In f32 if it is of integers, as one row.
 Array row_of_floats(const Array& array) {
   require(!is_complex(array.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
-          to_string(array.type()));
+          array.type());
   return reshape(is_float(array.dtype()) ? array : convert(array, DType::f32), {-1});
 }
 
@@ -258,7 +256,7 @@ Histogram histogram(const Operand& x, std::int64_t bins, const HistogramOptions&
 Histogram histogram(const Operand& x, const Array& edges, const HistogramOptions& options) {
   return front_end("histogram", x.where(), [&] {
     require(edges.rank() == 1 && edges.dim(0) > 1, Code::shape,
-            "edges {}; they are one row of two or more ascending numbers", to_string(edges.type()));
+            "edges {}; they are one row of two or more ascending numbers", edges.type());
     const Array array = as_array(x);
     if (options.weights) require_one_for_each(*options.weights, array);
     return counted(row_of_floats(array), edges, options);

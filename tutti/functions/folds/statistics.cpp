@@ -92,7 +92,7 @@ Array weights_of(const Array& x, const Array& weights, const Dims& dims) {
       are_of_dim, Code::shape,
       "weights {} do not fit {}; they have its shape, or are one number for each element of the one dim that "
       "is folded",
-      to_string(weights.type()), to_string(x.type()));
+      weights.type(), x.type());
   return broadcast_in_dim(weights, x.shape(), {dims[0].index});
 }
 
@@ -134,8 +134,7 @@ Array standardize(const Operand& x, const WhichDims& dims, double epsilon) {
     Array array = as_array(x);
     DType own = array.dtype();
     require(!is_complex(own), Code::dtype,
-            "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))",
-            to_string(array.type()));
+            "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))", array.type());
     Dims folded = folded_dims(array, dims);
     Array away = away_from_mean(array, folded);
     Array found = away * spread_along(rsqrt(mean_over(away * away, folded) + epsilon), away, folded);

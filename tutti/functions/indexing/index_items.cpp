@@ -20,7 +20,7 @@ using Kind = IndexItem::Kind;
 IndexItem number_item(std::int64_t number, Dim dim, Type x) {
   std::int64_t size = x.shape()[dim];
   require(-size <= number && number < size, Code::dim,
-          "{} is out of range for dim {} of {}, which has size {}; {}", number, dim.index, to_string(x), size,
+          "{} is out of range for dim {} of {}, which has size {}; {}", number, dim.index, x, size,
           size == 0 ? "it has no elements" : fmt::format("indices go from {} to {}", -size, size - 1));
   return {.kind = Kind::number, .dim = dim, .start = number < 0 ? number + size : number};
 }
@@ -29,8 +29,7 @@ IndexItem number_item(std::int64_t number, Dim dim, Type x) {
 IndexItem range_item(const Range& range, Dim dim, Type x) {
   std::int64_t size = x.shape()[dim], step = range.step.value_or(1);
   require(step != 0, Code::shape,
-          "the range along dim {} of {} has a step of 0; it is 1 or more, or negative", dim.index,
-          to_string(x));
+          "the range along dim {} of {} has a step of 0; it is 1 or more, or negative", dim.index, x);
   step = std::clamp(step, -size - 1, size + 1);  // one as large leaves one element as well
   std::int64_t first = step > 0 ? 0 : -1, last = step > 0 ? size : size - 1;
   auto end = [&](const std::optional<std::int64_t>& given, std::int64_t absent) {
@@ -49,9 +48,9 @@ IndexItem lookup_item(const Array& rows, Dim dim) {
   require(type.dtype() != DType::boolean, Code::dtype,
           "the index is the mask {}; how many elements it selects is not known while a program is traced. "
           "Use where(mask, x, y), which keeps the shape",
-          to_string(type));
-  require(is_integer(type.dtype()), Code::dtype, "the index is {}, not integers; convert it: {}",
-          to_string(type), conversion_to(DType::i32));
+          type);
+  require(is_integer(type.dtype()), Code::dtype, "the index is {}, not integers; convert it: {}", type,
+          conversion_to(DType::i32));
   return {.kind = Kind::lookup, .dim = dim, .rows = rows};
 }
 
@@ -68,7 +67,7 @@ class Reader {
 
   void read(const Index& index) {
     require(named_ <= x_.rank(), Code::dim, "{} for {}, which has {}; leave some out",
-            counted(named_, "index", "indices"), to_string(x_), counted(x_.rank(), "dim"));
+            counted(named_, "index", "indices"), x_, counted(x_.rank(), "dim"));
     std::visit(Overloaded{[&](std::int64_t number) { items_.push_back(number_item(number, next(), x_)); },
                           [&](const Array& rows) { items_.push_back(lookup_item(rows, next())); },
                           [&](const Range& range) { items_.push_back(range_item(range, next(), x_)); },

@@ -64,7 +64,7 @@ Array spread(const Operand& updates, const Array& x, const Shape& shape) {
   require_same_dtype(x.type(), values.type());
   require(broadcasts_to(shape, values.shape()), Code::shape,
           "the updates are {}, the indices name elements of the shape [{}]; they do not broadcast to it",
-          to_string(values.type()), to_string(shape));
+          values.type(), shape);
   return broadcast_to(values, shape);
 }
 

@@ -84,7 +84,7 @@ Array glu(const Operand& x, int dim) {
     int along = as_dim(dim, array.type()).index;
     std::int64_t size = array.dim(along), half = size / 2;
     require(size % 2 == 0, Code::shape, "dim {} of {} has no halves; its size must be even", dim,
-            to_string(array.type()));
+            array.type());
     Array gate = logistic(slice_in_dim(array, half, size, 1, along));
     return slice_in_dim(array, 0, half, 1, along) * gate;
   });

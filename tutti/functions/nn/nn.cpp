@@ -35,7 +35,7 @@ Array largest(const Array& x, const Dims& dims) { return reduce_max(stop_gradien
 Array hits(const Array& indices, int classes) {
   require(is_integer(indices.dtype()), Code::dtype,
           "{} is not an array of integers, so it has no classes; convert it: convert(x, DType::i32)",
-          to_string(indices.type()));
+          indices.type());
   bool counts_far = bytes_per_element(indices.dtype()) >= 4;
   Array numbers = counts_far ? indices : convert(indices, DType::i32);
   Shape shape = numbers.shape().inserted(Dim{numbers.rank()}, classes);
@@ -113,7 +113,7 @@ Array cross_entropy(const Operand& logits, const Operand& labels) {
     Array x = as_array(logits), indices = as_array(labels);
     require(x.rank() > 0 && x.shape().erased(Dim{x.rank() - 1}) == indices.shape(), Code::shape,
             "labels {} do not fit logits {}; logits have one more dim, the classes, as their last",
-            to_string(indices.type()), to_string(x.type()));
+            indices.type(), x.type());
     Dims classes{Dim{x.rank() - 1}};
     Array lower = x - spread(largest(x, classes), classes, x);
     Array of_label = reduce_sum(select(hits(indices, static_cast<int>(x.dim(-1))), lower, 0.0), classes);

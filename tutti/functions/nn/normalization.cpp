@@ -15,7 +15,7 @@ namespace {
 
 Array over_its_size(const Array& x, const NormalizationOptions& options) {
   require(!is_complex(x.dtype()), Code::dtype,
-          "{} is complex; normalise its parts: rms_norm(real(x)), rms_norm(imag(x))", to_string(x.type()));
+          "{} is complex; normalise its parts: rms_norm(real(x)), rms_norm(imag(x))", x.type());
   bool is_wide = is_inexact(x.dtype()) && !is_half(x.dtype());
   Array wide = is_wide ? x : convert(x, DType::f32);
   Dims dims = options.dims.resolve(x.type());

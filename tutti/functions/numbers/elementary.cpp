@@ -22,18 +22,16 @@ constexpr double radians_per_degree = 0.017453292519943295769;
 
 void require_floats(const Array& x) {
   require(!is_complex(x.dtype()), Code::dtype,
-          "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
-          to_string(x.type()));
-  require(is_float(x.dtype()), Code::dtype, "{} is not float; convert it: convert(x, DType::f32)",
-          to_string(x.type()));
+          "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)", x.type());
+  require(is_float(x.dtype()), Code::dtype, "{} is not float; convert it: convert(x, DType::f32)", x.type());
 }
 
 void require_real_numbers(const Array& x) {
   require(!is_complex(x.dtype()), Code::dtype,
           "{} is complex, and complex numbers have no order; apply it to the parts: real(x), imag(x)",
-          to_string(x.type()));
+          x.type());
   require(x.dtype() != DType::boolean, Code::dtype, "{} is bool; convert it: convert(x, DType::i32)",
-          to_string(x.type()));
+          x.type());
 }
 
 double largest_number(DType dtype) {

@@ -32,7 +32,7 @@ Arrays arrays_of(const std::vector<Operand>& operands) {
   for (const Operand& x : operands) arrays.push_back(as_array(x, {*first}));
   Type type = first->array()->type();
   require(type.dtype() != DType::boolean, Code::dtype,
-          "{} is bool, which has no sum of products; convert it: convert(x, DType::f32)", to_string(type));
+          "{} is bool, which has no sum of products; convert it: convert(x, DType::f32)", type);
   for (const Array& x : arrays) require_same_dtype(type, x.type());
   return arrays;
 }

@@ -73,7 +73,7 @@ int hidden_dims(const WrittenTerm& term, Type x, std::size_t number) {
   int hidden = x.rank() - term.letters();
   require(term.has_ellipsis ? hidden >= 0 : hidden == 0, Code::shape,
           "'{}' names {} of operand {}, {}, which has {}; write a letter for each, or '...'", term.text,
-          counted(term.letters(), "dim"), number, to_string(x), x.rank());
+          counted(term.letters(), "dim"), number, x, x.rank());
   return hidden;
 }
 
@@ -129,7 +129,7 @@ LabelSizes label_sizes(const std::vector<Labels>& terms, const Types& operands) 
       std::int64_t size = operands[i].shape().sizes()[d];
       std::int64_t first = operands[i].shape()[place_of(terms[i], label)];
       require(size == first, Code::shape, "{} is {} and {} in operand {}, {}; a diagonal has equal sizes",
-              text_of(label), first, size, i, to_string(operands[i]));
+              text_of(label), first, size, i, operands[i]);
       auto [known, is_new] = sizes.try_emplace(label, size);
       if (is_new || (known->second == 1 && size != 1)) {
         known->second = size;
@@ -137,8 +137,7 @@ LabelSizes label_sizes(const std::vector<Labels>& terms, const Types& operands) 
       }
       require(size == 1 || size == known->second, Code::shape,
               "{} is {} in operand {}, {}, and {} in operand {}, {}; dims of one label are equal, or 1",
-              text_of(label), known->second, from[label], to_string(operands[from[label]]), size, i,
-              to_string(operands[i]));
+              text_of(label), known->second, from[label], operands[from[label]], size, i, operands[i]);
     }
   return sizes;
 }

@@ -45,7 +45,7 @@ Array tensordot(const Operand& a, const Operand& b, int count) {
     auto [x, y] = arrays_of(a, b);
     int most = std::min(x.rank(), y.rank());
     require(count >= 0 && count <= most, Code::dim, "{} of {} and {} to sum over; they have 0 to {} together",
-            counted(count, "dim"), to_string(x.type()), to_string(y.type()), most);
+            counted(count, "dim"), x.type(), y.type(), most);
     return contracted(x, y, shifted(dims_of(count), x.rank() - count), dims_of(count));
   });
 }
@@ -77,8 +77,8 @@ Array vdot(const Operand& a, const Operand& b) {
   return front_end("vdot", a.where(), [&] {
     auto [x, y] = arrays_of(a, b);
     require(x.type().elements() == y.type().elements(), Code::shape,
-            "{} has {}, {} has {}; both must be as many", to_string(x.type()),
-            counted(x.type().elements(), "element"), to_string(y.type()), y.type().elements());
+            "{} has {}, {} has {}; both must be as many", x.type(), counted(x.type().elements(), "element"),
+            y.type(), y.type().elements());
     x = reshape(x, {-1});
     if (is_complex(x.dtype())) x = conj(x);
     return contracted(x, reshape(y, {-1}), {Dim{0}}, {Dim{0}});

@@ -27,9 +27,8 @@ namespace {
 
 void require_integer_scalar(const Array& x, std::string_view what) {
   const Type type = x.type({});
-  require(is_integer(type.dtype()), Code::dtype, "the {} is {}, not an integer", what, to_string(type));
-  require(type.rank() == 0, Code::shape, "the {} is {}, not a scalar; use vmap for several", what,
-          to_string(type));
+  require(is_integer(type.dtype()), Code::dtype, "the {} is {}, not an integer", what, type);
+  require(type.rank() == 0, Code::shape, "the {} is {}, not a scalar; use vmap for several", what, type);
 }
 
 std::uint64_t bits_of(const Number& seed) {
@@ -151,11 +150,11 @@ Array bernoulli(const Key& key, const Operand& p, const Shape& shape, const Draw
   return front_end("bernoulli", where, [&] {
     Array chance = p.array() ? *p.array() : constant(as_scalar(*p.number(), DType::f32));
     require(is_float(chance.dtype()), Code::dtype,
-            "p is {}; a probability is a float: convert(p, DType::f32)", to_string(chance.type()));
+            "p is {}; a probability is a float: convert(p, DType::f32)", chance.type());
     auto sharding = sharding_of(options.block, Type(DType::boolean, shape));
     Array unit = drawn(key, shape, chance.dtype(), sharding);
     require(broadcast_shape(unit.shape(), chance.shape()) == unit.shape(), Code::shape,
-            "p is {}, which does not broadcast to [{}]", to_string(chance.type()), to_string(unit.shape()));
+            "p is {}, which does not broadcast to [{}]", chance.type(), unit.shape());
     return unit < chance;
   });
 }

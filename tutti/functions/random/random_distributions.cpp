@@ -52,7 +52,7 @@ Array normal_of_floats(const Key& key, const Shape& whole, DType dtype,
 Array bound_in(DType dtype, const Operand& bound, const Shape& block, std::string_view name) {
   Array x = bound.number() ? constant(as_scalar(*bound.number(), dtype)) : convert(bound, dtype);
   require(broadcast_shape(block, x.shape()) == block, Code::shape,
-          "{} is {}, which does not broadcast to [{}]", name, to_string(x.type()), to_string(block));
+          "{} is {}, which does not broadcast to [{}]", name, x.type(), block);
   return x;
 }
 
@@ -131,12 +131,12 @@ Array categorical(const Key& key, const Operand& logits, const CategoricalOption
   return front_end("categorical", logits.where(), [&] {
     Array x = as_array(logits);
     require(is_float(x.dtype()), Code::dtype, "the logits are {}; convert them: convert(logits, DType::f32)",
-            to_string(x.type()));
+            x.type());
     Dim classes = as_dim(options.dim, x.type());
     Shape rest = x.shape().erased(classes), shape = options.shape.value_or(rest);
     require(shape.rank() >= rest.rank() && broadcast_shape(shape, rest) == shape, Code::shape,
-            ".shape [{}] for logits {} with classes along dim {}; it is [more.., {}]", to_string(shape),
-            to_string(x.type()), classes.index, to_string(rest));
+            ".shape [{}] for logits {} with classes along dim {}; it is [more.., {}]", shape, x.type(),
+            classes.index, rest);
     std::optional<Sharding> sharding = sharding_of(options.block, Type(DType::i32, shape));
     Dim at{shape.rank() - rest.rank() + classes.index};
     Shape terms = shape.inserted(at, x.shape()[classes]);
@@ -151,7 +151,7 @@ Array dropout(const Key& key, const Operand& x, double rate, const DrawOptions& 
     Array array = as_array(x);
     require(rate >= 0 && rate <= 1, Code::number, "a rate of {}; it is from 0 to 1", rate);
     require(is_inexact(array.dtype()), Code::dtype, "{} is not of floats; convert it: convert(x, DType::f32)",
-            to_string(array.type()));
+            array.type());
     if (rate == 0) return array;
     Array none = zeros_of(array.type());
     if (rate == 1) return none;

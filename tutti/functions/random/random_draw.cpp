@@ -58,10 +58,9 @@ Array bound_in(DType dtype, const Operand& bound) {
 
 Array words_of(const Key& key) {
   Type type = key.data.type({});
-  require(type.dtype() == DType::u32, Code::dtype, "the key is {}, not u32[2]; make it by key(seed)",
-          to_string(type));
+  require(type.dtype() == DType::u32, Code::dtype, "the key is {}, not u32[2]; make it by key(seed)", type);
   require(type.shape() == Shape{2}, Code::shape,
-          "the key is {}, not u32[2]; of several keys draw in a vmap, which maps over them", to_string(type));
+          "the key is {}, not u32[2]; of several keys draw in a vmap, which maps over them", type);
   return key.data;
 }
 
@@ -75,7 +74,7 @@ std::optional<Sharding> sharding_of(const std::optional<P>& block, Type whole_or
   Sharding sharding = block->on(mesh, whole_or_block.with(AxisStates()));
   require_whole_axes(sharding, mesh);
   require(sharding.unreduced.empty() && sharding.reduced.empty(), Code::spec,
-          "{} as .block: a draw is no sum; name axes for its dims only", to_string(sharding));
+          "{} as .block: a draw is no sum; name axes for its dims only", sharding);
   return sharding;
 }
 

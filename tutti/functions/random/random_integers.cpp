@@ -55,9 +55,9 @@ Array constant_of(const Number& number) {
 
 Array bound_of(const Operand& bound, const Shape& shape, std::string_view name) {
   Array x = bound.array() ? *bound.array() : constant_of(*bound.number());
-  require(is_integer(x.dtype()), Code::dtype, "{} is {}, not an integer", name, to_string(x.type()));
+  require(is_integer(x.dtype()), Code::dtype, "{} is {}, not an integer", name, x.type());
   require(broadcast_shape(shape, x.shape()) == shape, Code::shape,
-          "{} is {}, which does not broadcast to [{}]", name, to_string(x.type()), to_string(shape));
+          "{} is {}, which does not broadcast to [{}]", name, x.type(), shape);
   return x;
 }
 

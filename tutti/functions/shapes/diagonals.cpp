@@ -64,7 +64,7 @@ Array eye_on_host(const Shape& shape, DType dtype, std::int64_t k) {
 
 void require_matrix(const Type& x) {
   require(x.rank() >= 2, Code::shape,
-          "{} has {}; a matrix has 2 at least. A vector becomes one by diag or expand_dims", to_string(x),
+          "{} has {}; a matrix has 2 at least. A vector becomes one by diag or expand_dims", x,
           counted(x.rank(), "dim"));
 }
 
@@ -133,7 +133,7 @@ Array diag(const Operand& x, int k) {
   return front_end("diag", x.where(), [&] {
     Array array = as_array(x);
     require(array.rank() == 1 || array.rank() == 2, Code::shape,
-            "{} has {}; diag takes a vector or a matrix. Of more dims: diagonal", to_string(array.type()),
+            "{} has {}; diag takes a vector or a matrix. Of more dims: diagonal", array.type(),
             counted(array.rank(), "dim"));
     return array.rank() == 1 ? matrix_with_diagonal(array, k) : diagonal_of_last(array, k);
   });
@@ -145,7 +145,7 @@ Array diagonal(const Operand& x, const DiagonalOptions& options) {
     require_matrix(array.type());
     Dim rows = as_dim(options.dim1, array.type()), columns = as_dim(options.dim2, array.type());
     require(rows != columns, Code::dim, "dim {} of {} is named twice; rows and columns are two dims",
-            rows.index, to_string(array.type()));
+            rows.index, array.type());
     std::vector<int> order;
     for (Dim dim : other_dims(array.rank(), {rows, columns})) order.push_back(dim.index);
     order.insert(order.end(), {rows.index, columns.index});

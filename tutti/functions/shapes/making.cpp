@@ -55,8 +55,8 @@ Arrays meshgrid(const Arrays& vectors, const MeshgridOptions& options, Where whe
     Shape grid(std::vector<std::int64_t>(vectors.size(), 1));
     for (int i = 0; i < rank; ++i) {
       const Array& x = vectors[static_cast<std::size_t>(i)];
-      require(x.rank() <= 1, Code::shape, "{} has {}; each array is a vector: reshape(x, {{-1}})",
-              to_string(x.type()), counted(x.rank(), "dim"));
+      require(x.rank() <= 1, Code::shape, "{} has {}; each array is a vector: reshape(x, {{-1}})", x.type(),
+              counted(x.rank(), "dim"));
       grid = grid.with(Dim{dim_of(i)}, x.type().elements());
     }
     Arrays result;

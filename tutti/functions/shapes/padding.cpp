@@ -120,7 +120,7 @@ Array with_ramps(const Array& x, Dim dim, const Padding& width, const PadOptions
 Array padded(const Array& x, Dim dim, const Padding& width, PadMode mode, const PadOptions& options) {
   require(x.shape()[dim] > 0, Code::shape,
           "dim {} of {} has no element to pad with; pad with a value: PadMode::constant", dim.index,
-          to_string(x.type()));
+          x.type());
   switch (mode) {
     case PadMode::constant:
     case PadMode::empty: break;  // all dims at once
@@ -186,7 +186,7 @@ std::vector<Padding> PadWidths::resolve(Type x) const {
   if (widths.size() == 1) widths.resize(static_cast<std::size_t>(x.rank()), widths_[0]);
   require(static_cast<int>(widths.size()) == x.rank(), Code::dim,
           "{} for the {} of {}; give one for each, or one for all", counted(std::ssize(widths), "width"),
-          counted(x.rank(), "dim"), to_string(x));
+          counted(x.rank(), "dim"), x);
   for (const Padding& dim : widths) {
     require(dim.low >= 0 && dim.high >= 0, Code::shape,
             "width {{{}, {}}}; it is at least 0. To leave elements out: slice_in_dim", dim.low, dim.high);

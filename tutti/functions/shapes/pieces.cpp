@@ -61,7 +61,7 @@ Arrays split(const Operand& x, const Cuts& cuts, int dim) {
       require(
           array.shape()[along] % *cuts.pieces() == 0, Code::shape,
           "dim {} of {} does not split into {} of one size; use array_split, or say where: split(x, {{2}})",
-          along.index, to_string(array.type()), counted(*cuts.pieces(), "piece"));
+          along.index, array.type(), counted(*cuts.pieces(), "piece"));
     return cut(array, cuts, along);
   });
 }

@@ -28,7 +28,7 @@ using Counts = std::vector<std::int64_t>;
 void require_each_once(const Dims& dims, const Type& x) {
   for (auto it = dims.begin(); it != dims.end(); ++it)
     require(std::find(dims.begin(), it, *it) == it, Code::dim,
-            "dim {} of {} is named twice; name each dim once", it->index, to_string(x));
+            "dim {} of {} is named twice; name each dim once", it->index, x);
 }
 
 Array without(const Array& x, const Dims& dims) {
@@ -48,9 +48,9 @@ Array rolled(const Array& x, std::int64_t shift, Dim dim) {
 
 void require_shift(const Array& shift) {
   require(is_integer(shift.dtype()), Code::dtype, "the shift is {}; convert it: convert(shift, DType::i32)",
-          to_string(shift.type()));
+          shift.type());
   require(shift.rank() == 0, Code::shape, "the shift is {}; it is a scalar: take one with shift[i]",
-          to_string(shift.type()));
+          shift.type());
 }
 
 // A window as large as x in two copies of x.
@@ -130,7 +130,7 @@ Array squeeze(const Operand& x, const WhichDims& dims) {
     for (Dim dim : gone)
       require(array.shape()[dim] == 1, Code::shape,
               "dim {} of {} has {}; only a dim of size 1 can go. Select one with index_in_dim", dim.index,
-              to_string(array.type()), counted(array.shape()[dim], "element"));
+              array.type(), counted(array.shape()[dim], "element"));
     return without(array, gone);
   });
 }
@@ -260,7 +260,7 @@ Array repeat(const Operand& x, const std::vector<std::int64_t>& times, std::opti
     require_counts(times);
     require(std::ssize(times) == array.shape()[along], Code::shape,
             "{} for the {} of dim {} of {}; give one each", counted(std::ssize(times), "number"),
-            counted(array.shape()[along], "element"), along.index, to_string(array.type()));
+            counted(array.shape()[along], "element"), along.index, array.type());
     return repeated(array, times, along);
   });
 }

@@ -117,16 +117,16 @@ void require_addresses(const CollectiveSpec& spec, int alignment, std::span<cons
   std::vector<Range> ranges;
   const auto add = [&](std::string_view what, std::span<const DeviceAddress> addresses, std::int64_t bytes) {
     require(static_cast<int>(addresses.size()) == spec.world, Code::argument,
-            "{}: {} for {}; give one to each", to_string(spec),
+            "{}: {} for {}; give one to each", spec,
             counted(static_cast<std::int64_t>(addresses.size()), what), counted(spec.world, "rank"));
     for (int rank = 0; rank < spec.world; ++rank) {
       const DeviceAddress address = addresses[static_cast<std::size_t>(rank)];
       require(address % static_cast<DeviceAddress>(alignment) == 0, Code::argument,
               "{}: the {} of rank {} begins at {}, which is no multiple of {} bytes; kernels move {} bytes "
               "at once, begin it at an address of cuMemAlloc",
-              to_string(spec), what, rank, fmt::format("{:#x}", address), alignment, alignment);
-      require(address != 0 || bytes == 0, Code::argument, "{}: the {} of rank {} has no address",
-              to_string(spec), what, rank);
+              spec, what, rank, fmt::format("{:#x}", address), alignment, alignment);
+      require(address != 0 || bytes == 0, Code::argument, "{}: the {} of rank {} has no address", spec, what,
+              rank);
       ranges.push_back({what, rank, address, bytes});
     }
   };
@@ -135,8 +135,8 @@ void require_addresses(const CollectiveSpec& spec, int alignment, std::span<cons
   for (std::size_t i = 0; i < ranges.size(); ++i)
     for (std::size_t j = std::max(i + 1, inputs.size()); j < ranges.size(); ++j)  // inputs may overlap
       require(!ranges[i].overlaps(ranges[j]) || may_be_in_place(spec, ranges[i], ranges[j]), Code::argument,
-              "{}: the {} of rank {} overlaps the {} of rank {}; {}", to_string(spec), ranges[i].what,
-              ranges[i].rank, ranges[j].what, ranges[j].rank, advice_in_place(spec));
+              "{}: the {} of rank {} overlaps the {} of rank {}; {}", spec, ranges[i].what, ranges[i].rank,
+              ranges[j].what, ranges[j].rank, advice_in_place(spec));
 }
 
 }  // namespace tutti::kernels

@@ -54,7 +54,7 @@ Collective::~Collective() {
 Collective Collective::make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
                             const CollectiveOptions& options) {
   require(spec.world == group->world(), Code::argument,
-          "{}: a world of {} for a group of {}; name a device for each rank", to_string(spec), spec.world,
+          "{}: a world of {} for a group of {}; name a device for each rank", spec, spec.world,
           group->world());
   if (const std::string wrong = what_is_wrong(spec); !wrong.empty())
     fail(Code::argument, "{}: {}", to_string(spec), wrong);

@@ -37,7 +37,7 @@ void RankArrays::upload(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors)
     require(tensor.dtype() == dtype_ && tensor.shape() == shape_, Code::argument,
             "a tensor {}[{}] for arrays {}[{}]; dtype and shape must be equal", name(tensor.dtype()),
-            to_string(tensor.shape()), name(dtype_), to_string(shape_));
+            tensor.shape(), name(dtype_), shape_);
   if (bytes() == 0) return;
   const std::vector<HostMemory> memory = pinned();
   try {

@@ -62,10 +62,10 @@ class Scopes {
     ensure(found.size() == expected.size(), "{}: {} results, expected {}", label(function_, op), found.size(),
            expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      ensure(found[i] == expected[i], "{}: the result is {}, expected {}", label(function_, op),
-             to_string(found[i]), to_string(expected[i]));
+      ensure(found[i] == expected[i], "{}: the result is {}, expected {}", label(function_, op), found[i],
+             expected[i]);
       const auto defect = dims_defect(found[i].dims);
-      ensure(!defect, "{}: {}: {}", label(function_, op), to_string(found[i]), defect.value_or(""));
+      ensure(!defect, "{}: {}: {}", label(function_, op), found[i], defect.value_or(""));
     }
     check_regions(function_, op);
   }
@@ -86,7 +86,7 @@ void check_signature(const Function& function) {
     ensure(!is_tensor(argument.type), "kernel {}: argument {} is a tensor", function.name, argument.name);
     ensure(type_of(function, Value{static_cast<int>(i)}) == argument.type,
            "kernel {}: argument {} is {}, but its value has another type", function.name, argument.name,
-           to_string(argument.type));
+           argument.type);
     const int hint = argument.divisibility.value_or(1);
     ensure(hint > 0 && std::has_single_bit(static_cast<unsigned>(hint)),
            "kernel {}: argument {} is divisible by {}, which is not a power of two", function.name,

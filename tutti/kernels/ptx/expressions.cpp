@@ -62,7 +62,7 @@ class Expression {
     if (from == op.dims) return v_.held(in(0), i_);
     require(elements_of(from) == 1, Code::argument,
             "ptx: {} repeats rows of {}; threads hold one-dimensional tensors: splat a scalar instead",
-            name(), to_string(v_.type(in(0))));
+            name(), v_.type(in(0)));
     return v_.held(in(0), 0);
   }
 

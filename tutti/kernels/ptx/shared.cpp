@@ -129,7 +129,7 @@ void write_reduce(ThreadValues& v, const Op& op) {
   const ValueType& type = v.type(value);
   require(elements_of(type.dims) == type.dims[static_cast<std::size_t>(std::get<Reduce>(op.kind).axis)],
           Code::argument, "ptx: {} reduces rows of {}; threads hold one-dimensional tensors",
-          label(v.function, op), to_string(type));
+          label(v.function, op), type);
   const ArithOp operation = operation_of(v, op);
   require(type.scalar != Scalar::i1 || operation == ArithOp::andi || operation == ArithOp::ori,
           Code::argument, "ptx: {} reduces i1 by {}; use and or or", label(v.function, op),

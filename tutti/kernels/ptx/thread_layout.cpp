@@ -40,7 +40,7 @@ std::map<std::int64_t, ThreadLayout> thread_layouts(const Function& function, in
     require(held <= most_held, Code::argument,
             "kernel {}: {} has {} elements for each of {} threads; more than {} do not fit its registers: "
             "use smaller tiles or more warps",
-            function.name, to_string(type), held, threads, most_held);
+            function.name, type, held, threads, most_held);
     const auto payload = narrowest.find(n);
     const int width = payload == narrowest.end() ? 32 : std::max(payload->second, 8);
     const int vector = std::min(static_cast<int>(held), alignment_bytes * 8 / width);

@@ -26,7 +26,7 @@ BlockedArray blocked(const CollectiveSpec& spec, Dim dim, int parts) {
 
 CanonicalView view_of(const CollectiveSpec& spec) {
   const Eligibility answer = eligible(spec);
-  require(bool(answer), Code::argument, "no kernel for {}: {}", to_string(spec), answer.refusal.value_or(""));
+  require(bool(answer), Code::argument, "no kernel for {}: {}", spec, answer.refusal.value_or(""));
   CanonicalView view;
   view.moved = moved_element(spec);
   view.elements = spec.shape.elements() * view.moved.parts;

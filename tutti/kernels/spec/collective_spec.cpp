@@ -43,7 +43,7 @@ CollectiveSpec spec_on(const Mesh& mesh, const Op& op, Type x, const Groups& gro
     require(contains(mesh.axes(), axis), Code::axis_unbound,
             "{}: axis '{}' is none of the mesh {}; hand in the mesh of the program, and batch over vmap axes "
             "first",
-            op->name(), axis.name, to_string(mesh));
+            op->name(), axis.name, mesh);
   op->infer({x});
   CollectiveSpec spec{.dtype = x.dtype(), .shape = x.shape(), .world = group_size(groups, axes)};
   spec.groups = groups_on(mesh, axes, groups);
@@ -177,8 +177,7 @@ std::optional<CollectiveSpec> spec_of(const Op& op, Type operand, const Mesh& me
   if (const auto* done = op.as<Done>()) {
     const AppliedOp* of = started(operand);
     require(of != nullptr && of->op == done->op, Code::future,
-            "{} is not what the start of {} returned; hand in the operand of the Done", to_string(operand),
-            to_string(done->op));
+            "{} is not what the start of {} returned; hand in the operand of the Done", operand, done->op);
     return spec_of(of->op, of->operands[0], mesh);
   }
   if (const auto* gather = op.as<AllGather>()) return spec_of_gather(*gather, operand, mesh);

@@ -177,8 +177,8 @@ Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encodin
                      std::optional<Launch> launch) {
   const CanonicalView view = view_of(spec);
   require(has_encoding(target, encoding), Code::argument,
-          "{}: {} signals by inline PTX, which {} does not run; use poll or atomics", to_string(spec),
-          name(encoding), name(target));
+          "{}: {} signals by inline PTX, which {} does not run; use poll or atomics", spec, name(encoding),
+          name(target));
   Manifest manifest;
   manifest.name = name_of(spec);
   manifest.target = target;

@@ -65,7 +65,7 @@ Types AllReduce::infer(const Types& operands) const {
           "prod(all_gather(x, \"axis\"), 0)");
   bool is_of_bits = kind == ReduceKind::logical_and || kind == ReduceKind::logical_or;
   require(!is_of_bits || !is_inexact(x.dtype()), Code::dtype,
-          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
+          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", x,
           is_float(x.dtype()) ? "float" : "complex");
   require_order(x);
   require_states(x, axes, {State::varying}, "a maximum or minimum takes values, not terms; psum it first");

@@ -191,8 +191,8 @@ Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const Groups& 
     require(type.shape()[with] == n, Code::shape,
             "dim {} of {} has size {}, but {}{} has {}; it must be as many, or use all_to_all with "
             "tiled = true",
-            with.index, to_string(type), type.shape()[with], groups.empty() ? "" : "each group along ",
-            to_string(over), counted(n, "device"));
+            with.index, type, type.shape()[with], groups.empty() ? "" : "each group along ", over,
+            counted(n, "device"));
     return all_to_all(x, axes, {.split = dim, .concat = dim, .groups = groups});
   });
 }

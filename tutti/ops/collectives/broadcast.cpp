@@ -42,7 +42,7 @@ std::vector<AxisStates> Broadcast::wants(const Types& operands) const {
 
 Types Broadcast::infer(const Types& operands) const {
   require(from >= 0 && from < joint_size(axes), Code::groups, "there is no device {} along {}; it has {}",
-          from, to_string(axes), devices_of(joint_size(axes)));
+          from, axes, devices_of(joint_size(axes)));
   require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; use psum");
   return {operands[0].with(axes, State::invariant)};
 }

@@ -32,7 +32,7 @@ Parameters Mask::parameters() const {
 Types Mask::infer(const Types& operands) const {
   // Over no axes `at` is 0: gradients are masked like that, also with no lanes.
   require(at >= 0 && at < std::max(joint_size(axes), 1), Code::groups,
-          "there is no device {} along {}; it has {}", at, to_string(axes), devices_of(joint_size(axes)));
+          "there is no device {} along {}; it has {}", at, axes, devices_of(joint_size(axes)));
   require(is_stored_per_device(to), Code::state, "a masked value is U or V, not {}", letter(to));
   constexpr std::string_view advice =
       "only what all devices hold is kept on one; make it equal first, for example with psum";

@@ -128,7 +128,7 @@ Array pshuffle(const Operand& x, const AxisNames& axes, const std::vector<int>& 
     Axes over = axes.resolve();
     require(static_cast<int>(sources.size()) == joint_size(over), Code::groups,
             "{} for the {} of {}; name one for each, or use ppermute", counted(std::ssize(sources), "source"),
-            counted(joint_size(over), "device"), to_string(over));
+            counted(joint_size(over), "device"), over);
     Pairs pairs;
     for (int source : sources) pairs.emplace_back(source, static_cast<int>(pairs.size()));
     return apply_one(Permute{over, pairs}, {as_array(x)});

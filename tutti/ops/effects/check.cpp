@@ -43,7 +43,7 @@ Parameters Check::parameters() const { return message_parameters(text, lanes); }
 
 Types Check::infer(const Types& operands) const {
   require(operands[0].dtype() == DType::boolean, Code::dtype,
-          "the predicate is {}, not bool; compare it: x > 0", to_string(operands[0]));
+          "the predicate is {}, not bool; compare it: x > 0", operands[0]);
   require_lanes(operands, lanes);
   Types values = without_lanes(operands, lanes);
   values.erase(values.begin());

@@ -33,7 +33,7 @@ std::string formatted(const Tensor& scalar, const std::string& format) {
 void require_format(const std::string& format, Type value) {
   if (format.empty()) return;
   require(value.rank() == 0 && !is_complex(value.dtype()), Code::argument,
-          "the format {{:{}}} is for a real scalar, the value is {}; write {{}}", format, to_string(value));
+          "the format {{:{}}} is for a real scalar, the value is {}; write {{}}", format, value);
   try {
     formatted(Tensor(Shape{}, value.dtype()), format);
   } catch (const fmt::format_error& error) {
@@ -125,7 +125,7 @@ void ops::require_lanes(const Types& operands, const Lanes& lanes) {
   for (const Type& operand : operands) {
     const std::vector<std::int64_t>& sizes = operand.shape().sizes();
     require(sizes.size() >= lanes.size() && std::equal(lanes.begin(), lanes.end(), sizes.begin()),
-            Code::shape, "an operand is {}; its first dims must be the lanes, [{}]", to_string(operand),
+            Code::shape, "an operand is {}; its first dims must be the lanes, [{}]", operand,
             fmt::format("{}", fmt::join(lanes, ", ")));
   }
 }

@@ -18,7 +18,7 @@ void require_same(Axes before, Axes after, const Exchange& op, std::string_view 
   std::ranges::sort(before);
   std::ranges::sort(after);
   require(before == after, Code::state, "{} does not become {} by an exchange, which moves values; {}",
-          to_string(op.from), to_string(op.to), advice);
+          op.from, op.to, advice);
 }
 
 /// The type of the whole value whose block is `x`: its dtype, and its states along the axes that the
@@ -44,16 +44,15 @@ Types Exchange::infer(const Types& operands) const {
   shape.check();
   const Type &x = operands[0], whole = whole_of(x, *this);
   require(from.mesh == to.mesh, Code::spec,
-          "{} is on mesh {}, {} on mesh {}; an exchange is between devices of one mesh", to_string(from),
-          to_string(from.mesh), to_string(to), to_string(to.mesh));
+          "{} is on mesh {}, {} on mesh {}; an exchange is between devices of one mesh", from, from.mesh, to,
+          to.mesh);
   const Type block = local_type(whole, from), result = local_type(whole, to);
   require_same(from.unreduced, to.unreduced, *this,
                "sum terms by psum or psum_scatter, and make them by mask");
   require_same(from.reduced, to.reduced, *this, "choose by pcast how gradients are summed");
-  require(x.shape() == block.shape(), Code::shape, "{} is no block of [{}] under {}, which is {}; {}",
-          to_string(x), to_string(shape), to_string(from), to_string(block), "give the shape of the whole");
-  require(x == block, Code::state, "{} is exchanged from {} to {}, which needs {}", to_string(x),
-          to_string(from), to_string(to), to_string(block));
+  require(x.shape() == block.shape(), Code::shape, "{} is no block of [{}] under {}, which is {}; {}", x,
+          shape, from, block, "give the shape of the whole");
+  require(x == block, Code::state, "{} is exchanged from {} to {}, which needs {}", x, from, to, block);
   return {result};
 }
 

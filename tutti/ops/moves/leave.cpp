@@ -16,8 +16,7 @@ Types Leave::infer(const Types& operands) const {
   const Type& part = operands[0];
   Type whole = global_type(part, sharding);
   Type expected = local_type(whole, sharding);
-  require(part == expected, Code::state, "{} does not leave by {}, which needs {}", to_string(part),
-          to_string(sharding), to_string(expected));
+  require(part == expected, Code::state, "{} does not leave by {}, which needs {}", part, sharding, expected);
   return {whole};
 }
 

@@ -70,8 +70,7 @@ void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups
   require(n == 0 ? slices == 0 : slices % n == 0, Code::shape,
           "{} do not split over the {} of {}{}; give the same number for each device, and sizes of 0 where "
           "there is nothing to send",
-          counted(slices, "slice"), counted(n, "device"), groups.empty() ? "" : "each group of ",
-          to_string(axes));
+          counted(slices, "slice"), counted(n, "device"), groups.empty() ? "" : "each group of ", axes);
 }
 
 // ---- batch over an own axis
@@ -126,20 +125,17 @@ Types RaggedAllToAll::infer(const Types& operands) const {
   for (const Type& type : operands)
     require_states(type, axes, {State::varying}, "an exchange moves values, not terms; psum it first");
   require(operand.rank() >= 2 && output.rank() == operand.rank(), Code::shape,
-          "the operand is {}, the output {}; both need rows", to_string(operand), to_string(output));
+          "the operand is {}, the output {}; both need rows", operand, output);
   require(operand.dtype() == output.dtype(), Code::dtype,
-          "the operand is {}, the output {}; both must have one dtype: convert one of them",
-          to_string(operand), to_string(output));
+          "the operand is {}, the output {}; both must have one dtype: convert one of them", operand, output);
   if (landing == Landing::add) require_summable(operand);
   const Shape &in = operand.shape(), &out = output.shape();
   require(in[0] == out[0] && std::equal(in.begin() + 2, in.end(), out.begin() + 2), Code::shape,
-          "the operand is {}, the output {}; they may differ in the number of rows only", to_string(operand),
-          to_string(output));
+          "the operand is {}, the output {}; they may differ in the number of rows only", operand, output);
   require_index(slices, "ragged_all_to_all_c1");
   const Shape& given = slices.shape();
   require(given.rank() == 3 && given[0] == in[0] && given[2] == slice_columns, Code::shape,
-          "the slices are {}, for {} they must be [{},K,{}]", to_string(slices), to_string(operand), in[0],
-          slice_columns);
+          "the slices are {}, for {} they must be [{},K,{}]", slices, operand, in[0], slice_columns);
   require_divides(given[1], axes, groups);
   return {output.with(agreed_states_by_indices(operands, are_indices))};
 }
@@ -257,17 +253,16 @@ namespace {
 Array checked(const Array& x, std::string_view what, const Array& like) {
   const Type type = x.type();
   require(type.dtype() == DType::i32 || type.dtype() == DType::i64, Code::dtype,
-          "{} is {}, not of i32 or i64; convert it: {}", what, to_string(type), "convert(x, DType::i32)");
+          "{} is {}, not of i32 or i64; convert it: {}", what, type, "convert(x, DType::i32)");
   require(type.dtype() == like.dtype(), Code::dtype,
-          "{} is {}, input_offsets {}; all four must have one dtype: convert one of them", what,
-          to_string(type), to_string(like.type()));
+          "{} is {}, input_offsets {}; all four must have one dtype: convert one of them", what, type,
+          like.type());
   require(type.rank() == 1, Code::shape, "{} is {}; it must have one dim, with a number for each slice", what,
-          to_string(type));
+          type);
   require(type.shape()[0] > 0, Code::shape, "{} is {}; there must be a slice for each device at least", what,
-          to_string(type));
+          type);
   require(type.shape() == like.shape(), Code::shape,
-          "{} is {}, input_offsets {}; they must have a number for each slice", what, to_string(type),
-          to_string(like.type()));
+          "{} is {}, input_offsets {}; they must have a number for each slice", what, type, like.type());
   return insert_dim(x, Dim{0}, 1);
 }
 
@@ -276,14 +271,13 @@ Array checked(const Array& x, std::string_view what, const Array& like) {
 RaggedCall ops::ragged_call(const Array& rows, const Array& output, const RaggedSlices& slices,
                             const AxisNames& axes, const RaggedOptions& options) {
   require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
-          "the operand is {}, the output {}; both need rows", to_string(rows.type()),
-          to_string(output.type()));
+          "the operand is {}, the output {}; both need rows", rows.type(), output.type());
   require(rows.dtype() == output.dtype(), Code::dtype,
-          "the operand is {}, the output {}; both must have one dtype: convert one of them",
-          to_string(rows.type()), to_string(output.type()));
+          "the operand is {}, the output {}; both must have one dtype: convert one of them", rows.type(),
+          output.type());
   require(rows.shape().erased(Dim{0}) == output.shape().erased(Dim{0}), Code::shape,
-          "the operand is {}, the output {}; they may differ in the number of rows only",
-          to_string(rows.type()), to_string(output.type()));
+          "the operand is {}, the output {}; they may differ in the number of rows only", rows.type(),
+          output.type());
   Axes over = axes.resolve();
   const Array& first = slices.input_offsets;
   Array from = checked(first, "input_offsets", first);

@@ -206,7 +206,7 @@ std::vector<std::vector<int>> senders_of(const Layout& layout, const Axes& axes,
 // ---- shapes
 
 void require_rank(Type x, int rank, std::string_view what, std::string_view dims) {
-  require(x.rank() >= rank, Code::shape, "the {} is {}, it needs dims [{}]", what, to_string(x), dims);
+  require(x.rank() >= rank, Code::shape, "the {} is {}, it needs dims [{}]", what, x, dims);
 }
 
 /// Blocks on both sides change places.
@@ -235,20 +235,19 @@ Types RaggedCopy::infer(const Types& operands) const {
   require_rank(operand, 3, "operand", "lanes, blocks, rows, ..");
   require_rank(output, 3, "output", "lanes, blocks, rows, ..");
   require(operand.dtype() == output.dtype(), Code::dtype,
-          "the operand is {}, the output {}; both must have one dtype: convert one of them",
-          to_string(operand), to_string(output));
+          "the operand is {}, the output {}; both must have one dtype: convert one of them", operand, output);
   if (landing == Landing::add) require_summable(operand);
   require_index(slices, "ragged_copy_c1");
   const Shape &in = operand.shape(), &out = output.shape();
   require(in.rank() == out.rank() && std::equal(in.begin() + 3, in.end(), out.begin() + 3) && in[0] == out[0],
           Code::shape,
-          "the operand is {}, the output {}; they must have the same lanes and rows of one shape",
-          to_string(operand), to_string(output));
+          "the operand is {}, the output {}; they must have the same lanes and rows of one shape", operand,
+          output);
   const Shape& given = slices.shape();
   require(given.rank() == 5 && given[0] == in[0] && given[1] == in[1] && given[2] == out[1] &&
               given[4] == slice_columns,
-          Code::shape, "the slices are {}, for {} and {} they must be [{},{},{},n,{}]", to_string(slices),
-          to_string(operand), to_string(output), in[0], in[1], out[1], slice_columns);
+          Code::shape, "the slices are {}, for {} and {} they must be [{},{},{},n,{}]", slices, operand,
+          output, in[0], in[1], out[1], slice_columns);
   return {output.with(agreed_states_by_indices(operands, are_indices))};
 }
 

@@ -19,8 +19,7 @@ void check_mesh(const PlanRequest& request) {
   for (const Sharding& sharding : {request.from, request.to})
     for (const Axis& axis : axes_of(sharding))
       require(contains(sharding.mesh.axes(), axis), Code::spec,
-              "{} names axis '{}', which the mesh {} does not have", to_string(sharding), axis.name,
-              to_string(sharding.mesh));
+              "{} names axis '{}', which the mesh {} does not have", sharding, axis.name, sharding.mesh);
 }
 
 /// The axes of the first mesh, then those of the second.
@@ -46,11 +45,11 @@ void internal::check(const PlanRequest& request) {
   require(static_cast<double>(request.whole.bytes()) * devices <= most_bytes, Code::memory,
           "a plan counts bytes up to 2^60; {} for each device of both sides would take more; make the array "
           "smaller",
-          to_string(request.whole));
+          request.whole);
   for (const Sharding& sharding : {request.from, request.to}) {
     padded_local_type(request.whole, sharding);
     require(sharding.unreduced.empty() || request.whole.dtype() != DType::boolean, Code::dtype,
-            "{} of {}: bool has no sums; convert it", to_string(sharding), to_string(request.whole));
+            "{} of {}: bool has no sums; convert it", sharding, request.whole);
   }
   for (const auto& [name, cost] : request.options.links) {
     const Axes axes = axes_of_meshes(request);

@@ -94,7 +94,7 @@ Arrays manual_computation_read(const OpReader& op) {
     parts.push_back(front_end(op.op().name, where, [&] { return enter(op.operand(i), in_shardings[i]); }));
     const Type stated = type_of(body.argument_types.at(i)), found = parts[i].type();
     require(stated.shape() == found.shape(), Code::shape, "argument {} enters as {}, but the body takes {}",
-            i, to_string(Type(found.dtype(), found.shape())), to_string(stated));
+            i, Type(found.dtype(), found.shape()), stated);
   }
   Types types;
   for (const Array& part : parts) types.push_back(part.type());

@@ -76,10 +76,9 @@ std::optional<Mesh> largest_mesh(const SourceModule& source) {
 
 Sharding sharding_on(const Mesh& mesh, const stablehlo::ValueSharding& sharding, int rank, const Axes& axes) {
   require(static_cast<int>(sharding.dims.size()) == rank, Code::spec,
-          "the sharding {} is for {} dims, the array has {}", to_string(sharding), sharding.dims.size(),
-          rank);
+          "the sharding {} is for {} dims, the array has {}", sharding, sharding.dims.size(), rank);
   require(sharding.unreduced.empty() || sharding.unreduced_by.empty(), Code::spec,
-          "the sharding {} has parts that are combined by {}; sums alone are known here", to_string(sharding),
+          "the sharding {} has parts that are combined by {}; sums alone are known here", sharding,
           sharding.unreduced_by);
   Sharding result{mesh, {}, chosen(mesh, sharding.unreduced, axes), {}};
   for (const stablehlo::DimSharding& dim : sharding.dims) result.dims.push_back(chosen(mesh, dim.axes, axes));

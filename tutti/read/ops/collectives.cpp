@@ -151,12 +151,11 @@ Arrays broadcast_read(const OpReader& op) {
   const Communication over = communication_of(ascending, mesh, reading.bound());
   if (over.axes.empty()) return {op.operand(0)};
   require(over.groups.empty(), Code::unsupported, "the groups of this broadcast are no axes of the mesh {}",
-          to_string(mesh));
+          mesh);
   const int root = mesh.position(rows[0][0], over.axes);
   for (const std::vector<int>& row : rows)
     require(mesh.position(row[0], over.axes) == root, Code::unsupported,
-            "the groups of this broadcast begin with devices at different positions along {}",
-            to_string(over.axes));
+            "the groups of this broadcast begin with devices at different positions along {}", over.axes);
   Arrays results;
   for (const Array& x : op.operands())
     results.push_back(pbroadcast(varying_along(x, over.axes), over.axes, {root}));

@@ -109,7 +109,7 @@ Arrays constant_read(const OpReader& op) {
   const std::size_t width = dense->data.size();
   const bool is_splat = width > 0 && op.shape().elements() > 1 && width == bytes_per_element(op.dtype());
   Tensor tensor(is_splat ? Shape{} : op.shape(), op.dtype());
-  ensure(width == tensor.bytes(), "constant: {} bytes for {}", width, to_string(op.result_type()));
+  ensure(width == tensor.bytes(), "constant: {} bytes for {}", width, op.result_type());
   if (width > 0) std::memcpy(tensor.mutable_bytes(), dense->data.data(), width);
   if (tensor.elements() == 1) op.reading().value(op.op().results[0]).number = number_of_constant(op.op());
   if (!is_splat) return {constant(tensor)};

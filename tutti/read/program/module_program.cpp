@@ -86,8 +86,8 @@ Mesh mesh_of_module(const SourceModule& source, const ProgramOptions& options, b
       count_in(source, "mhlo.num_partitions") * count_in(source, "mhlo.num_replicas");
   if (declared && !declared->axes().empty()) {
     require(devices == 1 || devices == declared->devices(), Code::mesh,
-            "the mesh {} has {} devices, but mhlo.num_partitions says {}", to_string(*declared),
-            declared->devices(), devices);
+            "the mesh {} has {} devices, but mhlo.num_partitions says {}", *declared, declared->devices(),
+            devices);
     return *declared;
   }
   if (options.mesh) return *options.mesh;
@@ -170,7 +170,7 @@ Arrays ModuleProgram::operator()(const Arrays& arguments) const {
     const Type found = arguments[i].type(), wanted = parameters_[i].type;
     require(found.shape() == wanted.shape() && found.dtype() == wanted.dtype(), Code::argument,
             "argument {} ({}) is {}, the program takes {}", i, parameters_[i].name,
-            to_string(Type(found.dtype(), found.shape())), to_string(wanted));
+            Type(found.dtype(), found.shape()), wanted);
   }
   return is_of_one_device_ ? on_each_device(arguments) : computed(arguments, {});
 }

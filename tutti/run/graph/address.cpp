@@ -49,7 +49,7 @@ std::size_t index_of(const Mesh& mesh, const Axis& axis) {
   auto it = std::ranges::find(axes, axis);
   ensure(it != axes.end(),
          "axis '{}' is not in the mesh {}; a vmap axis must be batched away before the program is compiled",
-         axis.name, to_string(mesh));
+         axis.name, mesh);
   return static_cast<std::size_t>(it - axes.begin());
 }
 

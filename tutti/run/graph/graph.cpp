@@ -116,7 +116,7 @@ void GraphBuilder::check_axes(Type type) const {
     ensure(contains(graph_.mesh.axes(), axis),
            "{} has axis '{}', which is not of the mesh {}; vmap axes are batched away "
            "before a program is compiled",
-           to_string(type), axis.name, to_string(graph_.mesh));
+           type, axis.name, graph_.mesh);
 }
 
 void GraphBuilder::place_inputs() {

@@ -192,8 +192,8 @@ void GraphBuilder::lower(const kernel::Opaque& opaque) {
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
     buffers.push_back(result_buffer(i));
     ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
-           "results of units that differ in their states: {} and {}", to_string(result_type()),
-           to_string(type(equation().results[i])));
+           "results of units that differ in their states: {} and {}", result_type(),
+           type(equation().results[i]));
   }
   add(OpaqueWork{opaque}, std::move(operands), std::move(buffers), result_type().shape(),
       stored_axes(result_type()));

@@ -79,8 +79,7 @@ Buffers Buffers::upload(const std::shared_ptr<const Client>& client,
 std::int64_t Buffers::bytes() const { return static_cast<std::int64_t>(type_.bytes() * handles_.size()); }
 
 void Buffers::require_usable(std::string_view step) const {
-  ensure(client_ && !is_given_away_, "xla: {}: the buffers of {} were given away before", step,
-         to_string(type_));
+  ensure(client_ && !is_given_away_, "xla: {}: the buffers of {} were given away before", step, type_);
   client_->require_alive(step);
 }
 

@@ -54,7 +54,7 @@ StoreClient::StoreClient(Address address, Job job, std::chrono::milliseconds wai
     : address_(std::move(address)), greeting_{std::move(job), new_instance()} {
   check(greeting_.job);
   require(address_.port != 0, Code::device, "xla: the coordinator {} has no port; give one from 1 to 65535",
-          to_string(address_));
+          address_);
   const auto end = Clock::now() + bounded(wait);
   for (auto pause = Clock::duration(first_pause);; pause = std::min<Clock::duration>(2 * pause, last_pause)) {
     auto connection = std::make_unique<Connection>();

@@ -68,7 +68,7 @@ asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
     require(!entry.endpoint().address().is_unspecified(), Code::device,
             "xla: the coordinator {} names all addresses of its host; name the one that the other processes "
             "reach",
-            to_string(address));
+            address);
     error = listen(acceptor, entry.endpoint());
     if (!error) return error;
   }
@@ -375,7 +375,7 @@ StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimi
       !error, Code::device,
       "xla: process {} cannot listen at the coordinator {}: {}; name an address of the host of process 0, "
       "and a port that nobody uses",
-      job.process, to_string(address), error.message());
+      job.process, address, error.message());
   address_.port = service_->acceptor.local_endpoint().port();
   service_->accept();
   service_->thread = std::thread([service = service_.get()] { service->run(); });
