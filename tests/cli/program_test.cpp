@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti run, check and print, as a user calls them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -239,6 +240,20 @@ TEST_F(program, has_assumptions_that_are_compared) {
   const Finished compared = run("run dropped.mlir --in w.npy --in i32=2 --check-assumptions");
   EXPECT_EQ(compared.status, 2);
   EXPECT_NE(compared.err.find("T004"), std::string::npos) << compared.err;
+}
+
+TEST_F(program, runs_with_a_copy_of_each_value_per_device) {
+  const std::string words = "run step.mlir --in w.npy --in i32=2";
+  const Finished apart = run(words + " --per-device");
+  EXPECT_EQ(apart.status, 0) << apart.err;
+  EXPECT_EQ(apart.out, run(words).out);
+  for (const char* option : {"--per-device", "--check-nans", "--check-assumptions"}) {
+    const Finished refused = run(fmt::format("{} {} --machine xla", words, option));
+    EXPECT_EQ(refused.status, 1) << option;
+    EXPECT_NE(refused.err.find("--check-nans, --check-assumptions and --per-device look at virtual devices"),
+              std::string::npos)
+        << refused.err;
+  }
 }
 
 }  // namespace

@@ -228,6 +228,8 @@ CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
                     "compare the values of all devices where the program takes them as equal");
   command->add_flag("--check-nans", run.check_nans,
                     "stop at the first operation that makes a NaN or an infinity");
+  command->add_flag("--per-device", run.per_device,
+                    "store each value once per device, and compare copies that must be equal");
   return command;
 }
 

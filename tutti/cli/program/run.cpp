@@ -167,6 +167,7 @@ int run(const RunArguments& arguments) {
   const Tensors inputs = inputs_of(program, {arguments.in, missing, arguments.seed});
 
   MachineOptions machine_options{.workers = arguments.workers,
+                                 .storage = arguments.per_device ? Storage::per_device : Storage::by_type,
                                  .check_assumptions = arguments.check_assumptions,
                                  .trace = arguments.trace,
                                  .measure = arguments.explain,

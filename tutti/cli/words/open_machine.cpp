@@ -35,8 +35,9 @@ Machine open_machine(const MachineChoice& choice, const Mesh& mesh, const Machin
     ops::require(options.workers == 0, Code::usage,
                  "--workers {}: a plugin has threads of its own; leave it out with --machine xla",
                  options.workers);
-    ops::require(!options.check_nans && !options.check_assumptions, Code::usage,
-                 "--check-nans and --check-assumptions are for the virtual devices of --machine local");
+    ops::require(
+        !options.check_nans && !options.check_assumptions && options.storage == Storage::by_type, Code::usage,
+        "--check-nans, --check-assumptions and --per-device look at virtual devices; say --machine local");
     return open_xla(mesh, {.plugin = xla->plugin, .trace = options.trace}, Where{});
   }
   if (std::holds_alternative<MpiMachine>(choice)) return open_mpi_machine(mesh, options);

@@ -97,7 +97,7 @@ struct RunArguments {
   std::string function = "main", machine = "local", trace;
   int platform_index = 0;
   int workers = 0;
-  bool check_assumptions = false, check_nans = false, explain = false;
+  bool check_assumptions = false, check_nans = false, per_device = false, explain = false;
 };
 /// Runs a program of StableHLO. Returns the exit status: 5 if a result is not as expected.
 /// Throws R001 for files, S001 for the text, S002 for operations that are not run here, T014 for meshes, T015
