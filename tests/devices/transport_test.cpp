@@ -184,9 +184,9 @@ TEST_F(transports, notice_a_long_wait_and_its_end_by_an_error) {
 }
 
 TEST_F(transports, know_whether_all_have_closed) {
-  EXPECT_FALSE(first_->close());  // the other one goes on
-  EXPECT_TRUE(second_->close());
-  EXPECT_TRUE(first_->close());
+  EXPECT_TRUE(first_->close() == Transport::Parting::alone);  // the other one goes on
+  EXPECT_TRUE(second_->close() == Transport::Parting::together);
+  EXPECT_TRUE(first_->close() == Transport::Parting::together);
 }
 
 TEST_F(transports, know_that_a_process_has_closed_after_an_error) {
@@ -195,7 +195,7 @@ TEST_F(transports, know_that_a_process_has_closed_after_an_error) {
     throw Error(Code::memory, {}, "there is none");
   } catch (const Error&) {
   }
-  EXPECT_FALSE(first_->close());
+  EXPECT_TRUE(first_->close() == Transport::Parting::after_a_failure);
 }
 
 TEST_F(transports, know_that_a_process_has_failed_before_it_closes) {
@@ -203,7 +203,7 @@ TEST_F(transports, know_that_a_process_has_failed_before_it_closes) {
   second_->commit();
   second_->leave("it has no memory");
   second_.reset();
-  EXPECT_FALSE(first_->close());
+  EXPECT_TRUE(first_->close() == Transport::Parting::after_a_failure);
 }
 
 TEST_F(transports, end_together_what_fails_on_one) {

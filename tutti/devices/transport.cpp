@@ -182,7 +182,7 @@ void Transport::say_farewell() {
                        is_by_an_error ? " after an error" : ""));
 }
 
-bool Transport::close() {
+Transport::Parting Transport::close() {
   const Lock turn(turn_);
   say_farewell();
   const auto patient_until = Clock::now() + std::chrono::seconds(1);
@@ -191,11 +191,11 @@ bool Transport::close() {
     if (std::ranges::any_of(left_, [](const Departure& left) {
           return left.number == for_ever && !left.has_closed;
         }))
-      return false;
-    if (std::ranges::count(left_, true, &Departure::has_closed) == count_ - 1) return true;
+      return Parting::after_a_failure;
+    if (std::ranges::count(left_, true, &Departure::has_closed) == count_ - 1) return Parting::together;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  return false;
+  return Parting::alone;
 }
 
 void Transport::leave(const std::string& why) {

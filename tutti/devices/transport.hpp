@@ -79,10 +79,15 @@ class Transport {
   void leave(const std::exception_ptr& failure);
   /// True after R007: nothing can be done together any more.
   bool has_failed() const;
+  /// How the processes of a machine part.
+  enum class Parting {
+    together,         // all have closed it
+    alone,            // some have not yet, or this process ends by an error
+    after_a_failure,  // another one has failed, and closes nothing any more
+  };
   /// The last thing: tells the others that nothing more comes from this process, and waits up to a second
-  /// for the same from them. True if all have told it. False at once where this process or another one ends
-  /// by an error.
-  bool close();
+  /// for the same from them.
+  Parting close();
 
  protected:
   /// True if two threads may use the transport, one after the other.

@@ -2,8 +2,10 @@
 #include "tutti/mpi/library.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "tutti/base/fork.hpp"
 #include "tutti/base/require.hpp"
@@ -12,7 +14,7 @@ namespace tutti {
 namespace {
 
 std::mutex initialising, one_at_a_time;
-std::atomic<bool> stays_unfinalised = false;
+std::atomic<bool> stays_unfinalised = false, awaits_end_of_job = false;
 
 /// The process that has initialised MPI. The child of a fork must not finalise it.
 const MadeHere& process_of_mpi() {
@@ -49,8 +51,9 @@ bool may_call_at(int level) { return level >= MPI_THREAD_SERIALIZED || is_main_t
 
 /// Not after an error: MPI_Finalize would wait for processes that wait for this one. mpirun ends those.
 void finalise(int status, void*) {
-  if (status != 0) return;
-  if (!stays_unfinalised && process_of_mpi().is_true() && !is_finalised()) MPI_Finalize();
+  if (status != 0 || !process_of_mpi().is_true() || is_finalised()) return;
+  if (awaits_end_of_job) std::this_thread::sleep_for(std::chrono::seconds(10));
+  if (!stays_unfinalised) MPI_Finalize();
 }
 
 }  // namespace
@@ -66,6 +69,7 @@ void initialise_mpi() {
 }
 
 void leave_mpi_unfinalised() { stays_unfinalised = true; }
+void await_end_of_job() { stays_unfinalised = awaits_end_of_job = true; }
 
 bool may_call_mpi() { return is_initialised() && !is_finalised() && may_call_at(thread_level()); }
 

@@ -17,6 +17,10 @@ void initialise_mpi();
 /// From now on MPI is not finalised when the process ends: MPI_Finalize would wait for processes that have
 /// failed.
 void leave_mpi_unfinalised();
+/// The same, where another process has failed and this one has not: when it ends with status 0, it waits up
+/// to ten seconds for the launcher to end the job. The job's status and last words are then those of the
+/// process that has failed.
+void await_end_of_job();
 
 /// True if this thread may call functions of MPI: it is initialised, and allows calls from this thread.
 bool may_call_mpi();

@@ -99,11 +99,12 @@ MpiTransport::~MpiTransport() {
   if (std::ranges::any_of(posted_, &Posted::is_open)) abandon();
   // A communicator must not be freed while something may come: Open MPI gives its number to the next one,
   // which would receive what comes late. Processes that still compute close much later than this one.
-  const bool is_free = close();
+  const Parting parting = close();
+  if (parting == Parting::after_a_failure) await_end_of_job();
   const MpiTurn turn;
   forget_texts_that_have_left();
   unread->splice(unread->end(), told_);
-  if (is_free) MPI_Comm_free(&communicator_);
+  if (parting == Parting::together) MPI_Comm_free(&communicator_);
 }
 
 void MpiTransport::forget_texts_that_have_left() {

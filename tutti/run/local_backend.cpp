@@ -57,7 +57,9 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
 LocalBackend::~LocalBackend() {
   if (!timeline_ || !transport_ || options_.trace.empty() || !is_here_.is_true()) return;
   timeline_.reset();  // the file is complete before other processes hear that this one has closed
-  if (processes_.self() != 0 || !transport_->close()) return;  // else each process has its file
+  const bool joins =  // else each process has its file
+      processes_.self() == 0 && transport_->close() == Transport::Parting::together;
+  if (!joins) return;
   static_cast<void>(join_timelines(options_.trace, processes_.count()));
 }
 

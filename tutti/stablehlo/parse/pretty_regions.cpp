@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/stablehlo/parse/forms.hpp"
@@ -14,6 +17,20 @@ namespace {
 ValueType scalar_of(const ValueType& type) {
   const auto* tensor = std::get_if<TensorType>(&type);
   return tensor ? ValueType(TensorType{{}, tensor->element}) : type;
+}
+
+/// e5m10: bits of the exponent, bits of the mantissa.
+std::optional<std::pair<std::int64_t, std::int64_t>> bits_of_format(std::string_view word) {
+  const char *at = word.data(), *end = at + word.size();
+  const auto takes = [&](char letter, std::int64_t& bits) {
+    if (at == end || *at != letter) return false;
+    const auto [rest, error] = std::from_chars(at + 1, end, bits);
+    at = rest;
+    return error == std::errc();
+  };
+  std::int64_t exponent = 0, mantissa = 0;
+  if (!takes('e', exponent) || !takes('m', mantissa) || at != end) return std::nullopt;
+  return std::pair(exponent, mantissa);
 }
 
 }  // namespace
@@ -225,18 +242,17 @@ void Parser::with_words(OperationText& text) {
 /// form.
 void Parser::word_of(OperationText& text, const Token& key) {
   const Token word = in_.take();
-  int exponent = 0, mantissa = 0;
   if (key.text == "type")
     return add(text, "fft_type", enumeration("fft_type", std::string(word.text)), key.at);
   if (key.text == "distribution" || key.text == "algorithm") {
     const std::string name = fmt::format("rng_{}", key.text);
     return add(text, name, enumeration(name, std::string(word.text)), key.at);
   }
-  const std::string bits(word.text);
-  if (key.text != "format" || std::sscanf(bits.c_str(), "e%dm%d", &exponent, &mantissa) != 2)
+  const auto bits = bits_of_format(word.text);
+  if (key.text != "format" || !bits)
     in_.refuse_at(word.at, fmt::format("expected a value of '{}', as in format = e5m10", key.text));
-  add(text, "exponent_bits", {Integer{exponent, "i32"}}, key.at);
-  add(text, "mantissa_bits", {Integer{mantissa, "i32"}}, key.at);
+  add(text, "exponent_bits", {Integer{bits->first, "i32"}}, key.at);
+  add(text, "mantissa_bits", {Integer{bits->second, "i32"}}, key.at);
 }
 
 /// {stride = [1, 1], pad = [[0, 0], [1, 1]], lhs_dilate = [..], rhs_dilate = [..], reverse = [false, true]}

@@ -73,7 +73,7 @@ bool Writer::while_loop(const Operation& op) {
     const std::string outer = name(op, op.operands[i]);
     const std::string carry = fmt::format("%arg{}", arguments_++);
     for (const Block& region : op.regions) names_[region.arguments[i].id] = carry;
-    carries.push_back(carry + " = " + outer);
+    carries.push_back(fmt::format("{} = {}", carry, outer));
   }
   const std::string others = other_attributes(op, {});
   line(fmt::format("{}stablehlo.while({}) : {}{}", results_text(op), fmt::join(carries, ", "),
