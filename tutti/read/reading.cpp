@@ -47,7 +47,7 @@ Arrays Reading::block(const stablehlo::Block& block, const Arrays& arguments) {
     fail(Code::text, "{} for a block of {}", counted(std::ssize(arguments), "argument"),
          block.arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    value(block.arguments[i]) = {arguments[i], {}, {}, nullptr};
+    value(block.arguments[i]) = {arguments[i], {}, {}, {}, nullptr};
   for (const stablehlo::Operation& op : block.operations) {
     if (is_terminator(op.name)) {
       Arrays results;

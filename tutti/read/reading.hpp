@@ -24,6 +24,7 @@ struct ReadValue {
   std::optional<Array> array;
   std::optional<double> number;        // all elements are this number
   std::optional<DeviceDigits> digits;  // an integer that tells devices apart
+  std::optional<Array> drawn_by;       // the key whose 64 random bits it is a half of, for each element
   const stablehlo::Operation* made_by = nullptr;
 };
 

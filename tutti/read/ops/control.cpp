@@ -13,6 +13,7 @@
 #include "tutti/read/maps/manual_computation.hpp"
 #include "tutti/read/operation_rows.hpp"
 #include "tutti/read/patterns/counted_loop.hpp"
+#include "tutti/read/patterns/threefry.hpp"
 #include "tutti/read/structure.hpp"
 
 namespace tutti {
@@ -72,7 +73,9 @@ Arrays called(const OpReader& op, const stablehlo::Function& function) {
 }
 
 Arrays call_read(const OpReader& op) {
-  return called(op, function_of(op.reading().source(), op.op(), "callee"));
+  const stablehlo::Function& function = function_of(op.reading().source(), op.op(), "callee");
+  if (auto words = threefry_words(op, function)) return *words;
+  return called(op, function);
 }
 
 /// composite_attributes = {k = 2 : i64}

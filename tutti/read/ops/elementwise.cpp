@@ -18,6 +18,7 @@
 #include "tutti/read/maps/digits.hpp"
 #include "tutti/read/operation_rows.hpp"
 #include "tutti/read/patterns/scalar_region.hpp"
+#include "tutti/read/patterns/threefry.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/tensor.hpp"
 
@@ -61,6 +62,11 @@ Arrays of_digits(const OpReader& op) {
 Arrays converted(const OpReader& op) {
   op.reading().value(op.op().results[0]).digits = op.known(0).digits;
   return {convert(op.operand(0), op.dtype())};
+}
+
+Arrays exclusive_or(const OpReader& op) {
+  if (auto bits = threefry_bits(op)) return {*bits};
+  return {logical_xor(op.operand(0), op.operand(1))};
 }
 
 Arrays bitcast(const OpReader& op) { return {bitcast_convert(op.operand(0), op.dtype())}; }
@@ -176,7 +182,7 @@ constexpr OperationRow rows[] = {
     {"stablehlo.subtract", two, binary<difference>},
     {"stablehlo.tan", one, unary<tan>},
     {"stablehlo.tanh", one, unary<tanh>},
-    {"stablehlo.xor", two, binary<logical_xor>},
+    {"stablehlo.xor", two, exclusive_or},
     {"chlo.acos", one, unary<acos>},
     {"chlo.acosh", one, unary<acosh>},
     {"chlo.asin", one, unary<asin>},
