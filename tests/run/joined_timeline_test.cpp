@@ -62,11 +62,12 @@ TEST(joined_timelines, have_the_tracks_of_all_processes) {
 TEST(joined_timelines, stay_apart_while_a_process_records) {
   const TemporaryName trace("apart.json"), second("apart.1.json");
   const Mesh mesh({{"i", 2}});
-  std::latch has_closed(1);
+  std::latch are_open(2), has_closed(1);
   as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
     {
       const LocalBackend machine(Processes::of(mesh, 2, self), std::move(transport),
                                  MachineOptions{.workers = 1, .trace = trace.path()});
+      are_open.arrive_and_wait();
       if (self == 1) has_closed.wait();
     }
     if (self == 0) has_closed.count_down();
