@@ -49,6 +49,8 @@ std::string refusal_of_text(const std::string& text) try {
   return "accepted";
 } catch (const Error& error) {
   return std::string(error.label()) + " " + error.what();
+} catch (const std::exception& other) {
+  return std::string("I001 an exception of no kind of ours: ") + other.what();
 }
 
 }  // namespace tutti

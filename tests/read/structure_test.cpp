@@ -52,10 +52,29 @@ TEST(structure, a_block_ends_in_one_return_of_all_results) {
 stablehlo.return %x, %x : tensor<2xf32>, tensor<2xf32>
 }) : (tensor<i32>) -> tensor<2xf32>)" +
                        returned),
-            "S001 text:3:6: stablehlo.case: it gives 2 arrays, but the text has 1 result");
+            "S001 text:4:1: stablehlo.return returns 2 values, but stablehlo.case has 1 result");
 }
 
 /// A region that looks like a sum, and is none.
+TEST(structure, a_map_returns_its_results) {
+  const MapText map{.in = "<@mesh, [{\"x\"}]>",
+                    .out = "<@mesh, [{\"x\"}]>",
+                    .whole = "tensor<8xf32>",
+                    .part = "tensor<2xf32>",
+                    .result = "tensor<2xf32>",
+                    .whole_result = "tensor<8xf32>"};
+  EXPECT_NE(refusal_of_text(map_of(map, "sdy.return %a, %a : tensor<2xf32>, tensor<2xf32>"))
+                .find("sdy.return returns 2 values, but sdy.manual_computation has 1 result"),
+            std::string::npos);
+}
+
+TEST(structure, a_constant_has_the_type_of_its_result) {
+  EXPECT_EQ(refusal_of(R"(%r = "stablehlo.constant"() <{value = dense<1.0> : tensor<2xf64>}> : () -> )"
+                       "tensor<2xf32>" +
+                       returned),
+            "S001 text:2:6: stablehlo.constant: the value is tensor<2xf64>, but the result is tensor<2xf32>");
+}
+
 TEST(structure, a_reducer_returns_what_it_computes) {
   const auto reduced_by = [](const std::string& result) {
     return refusal_of_text(

@@ -58,6 +58,8 @@ class Check {
       return add(op.at, fmt::format("{} has no regions", op.name));
     if (std::ssize(op.results) < form.least_results)
       return add(op.at, fmt::format("{} has no result", op.name));
+    const bool gives_what_it_returns =
+        op.name == "sdy.manual_computation" || op.name == "stablehlo.case" || op.name == "stablehlo.if";
     for (const stablehlo::Block& region : op.regions) {
       const auto operands = static_cast<int>(op.operands.size());
       const auto arguments = std::ssize(region.arguments);
@@ -65,7 +67,8 @@ class Check {
         add(op.at,
             fmt::format("a region of {} with {} has {}; it takes {}", op.name, counted(operands, "operand"),
                         counted(arguments, "argument"), form.region_arguments(operands)));
-      block(region, op.name, op.at, std::nullopt);
+      block(region, op.name, op.at,
+            gives_what_it_returns ? std::optional(std::ssize(op.results)) : std::nullopt);
     }
   }
 

@@ -92,7 +92,7 @@ Arrays manual_computation_read(const OpReader& op) {
   Arrays parts;
   for (std::size_t i = 0; i < op.operands().size(); ++i) {
     parts.push_back(front_end(op.op().name, where, [&] { return enter(op.operand(i), in_shardings[i]); }));
-    const Type stated = type_of(body.argument_types.at(i)), found = parts[i].type();
+    const Type stated = type_of(body.argument_types[i]), found = parts[i].type();
     require(stated.shape() == found.shape(), Code::shape, "argument {} enters as {}, but the body takes {}",
             i, Type(found.dtype(), found.shape()), stated);
   }
@@ -108,7 +108,7 @@ Arrays manual_computation_read(const OpReader& op) {
     Arrays results = inside.block(body, inputs);
     for (std::size_t i = 0; i < results.size(); ++i)
       results[i] = front_end(op.op().name, where, [&] {
-        return as_it_leaves(results[i], out_shardings.at(i), manual, options.assumes_invariant);
+        return as_it_leaves(results[i], out_shardings[i], manual, options.assumes_invariant);
       });
     return results;
   };

@@ -112,6 +112,10 @@ Arrays constant_read(const OpReader& op) {
   const auto* dense = find_as<stablehlo::Dense>(op.op().attributes, "value");
   require(dense != nullptr, Code::unsupported,
           "the value of the constant has no elements that are known here");
+  const Type type = op.result_type();
+  require(is_type(dense->type, type.dtype(), type.shape()), Code::text,
+          "the value is {}, but the result is {}", to_string(stablehlo::ValueType(dense->type)),
+          to_string(op.op().result_types[0]));
   const std::size_t width = dense->data.size();
   const bool is_splat = width > 0 && op.shape().elements() > 1 && width == bytes_per_element(op.dtype());
   Tensor tensor(is_splat ? Shape{} : op.shape(), op.dtype());
