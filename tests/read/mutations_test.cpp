@@ -9,13 +9,14 @@
 
 #include "tests/read/example_texts.hpp"
 #include "tests/read/harness.hpp"
+#include "tests/support/sanitizer.hpp"
 
 namespace tutti {
 namespace {
 
 int mutations() {
   const char* text = std::getenv("TUTTI_MUTATIONS");
-  return text == nullptr ? 40000 : std::atoi(text);
+  return text != nullptr ? std::atoi(text) : has_sanitizer() ? 20'000 : 150'000;
 }
 
 class Damage {

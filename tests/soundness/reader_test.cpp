@@ -16,7 +16,7 @@ bool assumes(const Program& program) {
 }
 
 TEST(generated_and_read, give_the_same_numbers) {
-  const Trials trials = trials_from_environment(200);
+  const Trials trials = trials_from_environment(500);
   expect_same_numbers(trials, trials.seed + 2000,
                       [](const auto& program, const Mesh& mesh, const auto& inputs) -> Answer {
                         try {
