@@ -1,5 +1,5 @@
 // expect: format_of_a_wide_character\.cpp:9
-// expect: a value of a message is a number or a text
+// expect: a value of a message is a number, a text, or has to_string
 // SPDX-License-Identifier: Apache-2.0
 // A wide character is no number.
 #include "tutti/base/require.hpp"

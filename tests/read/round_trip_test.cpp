@@ -100,6 +100,8 @@ const std::map<std::string, std::string>& other_programs() {
                                                       {"checkpoint_name", none},
                                                       {"concatenate", simpler},
                                                       {"convert", simpler},
+                                                      {"cummax", simpler},
+                                                      {"cummin", simpler},
                                                       {"cumsum", wide},
                                                       {"cumprod", wide},
                                                       {"scatter_add", wide},

@@ -52,7 +52,7 @@ TEST(structure, a_block_ends_in_one_return_of_all_results) {
 stablehlo.return %x, %x : tensor<2xf32>, tensor<2xf32>
 }) : (tensor<i32>) -> tensor<2xf32>)" +
                        returned),
-            "S001 text:4:1: stablehlo.return returns 2 values, but stablehlo.case has 1 result");
+            "S001 text:4:1: stablehlo.return returns 2 values, but a region of stablehlo.case returns 1");
 }
 
 /// A region that looks like a sum, and is none.
@@ -64,7 +64,64 @@ TEST(structure, a_map_returns_its_results) {
                     .result = "tensor<2xf32>",
                     .whole_result = "tensor<8xf32>"};
   EXPECT_NE(refusal_of_text(map_of(map, "sdy.return %a, %a : tensor<2xf32>, tensor<2xf32>"))
-                .find("sdy.return returns 2 values, but sdy.manual_computation has 1 result"),
+                .find("sdy.return returns 2 values, but a region of sdy.manual_computation returns 1"),
+            std::string::npos);
+}
+
+TEST(structure, a_loop_returns_its_carries) {
+  const auto loop = [](const std::string& condition, const std::string& body) {
+    return refusal_of("%n = stablehlo.constant dense<3> : tensor<i32>\n"
+                      R"(%w:2 = "stablehlo.while"(%x, %n) ({
+^bb0(%a: tensor<2xf32>, %i: tensor<i32>):
+%c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+)" + condition + R"(
+}, {
+^bb0(%a: tensor<2xf32>, %i: tensor<i32>):
+)" + body + R"(
+}) : (tensor<2xf32>, tensor<i32>) -> (tensor<2xf32>, tensor<i32>)
+return %w#0 : tensor<2xf32>)");
+  };
+  const std::string test = "stablehlo.return %c : tensor<i1>";
+  EXPECT_EQ(loop(test, "stablehlo.return"),
+            "S001 text:9:1: stablehlo.return returns 0 values, but a region of stablehlo.while returns 2");
+  EXPECT_EQ(loop("stablehlo.return", "stablehlo.return %a, %i : tensor<2xf32>, tensor<i32>"),
+            "S001 text:6:1: stablehlo.return returns 0 values, but a region of stablehlo.while returns 1");
+  EXPECT_EQ(
+      loop(test, "stablehlo.return %i, %a : tensor<i32>, tensor<2xf32>"),
+      "S001 text:9:1: stablehlo.return has tensor<i32>, but result 0 of stablehlo.while is tensor<2xf32>");
+}
+
+TEST(structure, types_of_functions_are_those_of_their_calls) {
+  EXPECT_EQ(refusal_of_text("func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n"
+                            "return %x : tensor<2xf32>\n}\n")
+                .substr(0, 81),
+            "S001 text:2:1: func.return has tensor<2xf32>, but result 0 of @main is tensor<3xf");
+  const std::string callee = "func.func private @f(%a: tensor<2xi32>) -> tensor<2xf32> {\n"
+                             "%b = stablehlo.convert %a : (tensor<2xi32>) -> tensor<2xf32>\n"
+                             "return %b : tensor<2xf32>\n}\n";
+  const std::string said =
+      refusal_of_text(module_of("(%x: tensor<2xf32>) -> tensor<2xf32>",
+                                "%r = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>" + returned) +
+                      callee);
+  EXPECT_NE(said.find("func.call has tensor<2xf32>, but argument 0 of @f is tensor<2xi32>"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(refusal_of_text(module_of("() -> tensor<i32>", "%r = stablehlo.constant dense<1> : tensor<i32>\n"
+                                                           "return %r : tensor<i32>") +
+                            callee + callee)
+                .find("there are two functions @f"),
+            std::string::npos);
+}
+
+TEST(structure, chains_of_calls_end_in_an_error) {
+  std::string text = module_of("(%x: tensor<f32>) -> tensor<f32>",
+                               "%r = call @f0(%x) : (tensor<f32>) -> tensor<f32>\nreturn %r : tensor<f32>");
+  constexpr int functions = 100'000;
+  for (int i = 0; i < functions; ++i)
+    text += "func.func private @f" + std::to_string(i) + "(%x: tensor<f32>) -> tensor<f32> {\n%r = call @f" +
+            std::to_string((i + 1) % functions) +
+            "(%x) : (tensor<f32>) -> tensor<f32>\nreturn %r : tensor<f32>\n}\n";
+  EXPECT_NE(refusal_of_text(text).find("are 200 deep: a recursion, or a chain that is too long here"),
             std::string::npos);
 }
 

@@ -205,8 +205,31 @@ TEST(parse, reads_constants_in_every_form) {
             raw<std::uint16_t>({0x3c00, 0x7bff, 1}));
   EXPECT_EQ(bytes_of("dense<[1.0, 1.00390625, 1.01171875]> : tensor<3xbf16>"),
             raw<std::uint16_t>({0x3f80, 0x3f80, 0x3f82}));  // of two, the even one
+  EXPECT_EQ(bytes_of("dense<[0.0, -0.0]> : tensor<2xbf16>"), raw<std::uint16_t>({0, 0x8000}));
+  EXPECT_EQ(bytes_of("dense<[0.000000e+00, -0.0, 1.0e-400]> : tensor<3xf16>"),
+            raw<std::uint16_t>({0, 0x8000, 0}));
   EXPECT_TRUE(bytes_of("dense<> : tensor<0x3xf32>").empty());
   EXPECT_TRUE(bytes_of("dense<[]> : tensor<0xi64>").empty());
+}
+
+// Each number of 16 bits, in as many digits as tell it apart.
+TEST(parse, reads_every_half) {
+  for (const bool is_bf16 : {false, true}) {
+    const int stored = is_bf16 ? 7 : 10, bias = is_bf16 ? 127 : 15, most = is_bf16 ? 0x7f80 : 0x7c00;
+    std::string numbers;
+    std::vector<std::uint16_t> bits;
+    for (int size = 0; size < most; ++size)
+      for (const int sign : {0, 0x8000}) {
+        const int exponent = size >> stored, whole = size & ((1 << stored) - 1);
+        const double value = exponent == 0 ? std::ldexp(whole, 1 - bias - stored)
+                                           : std::ldexp(whole + (1 << stored), exponent - bias - stored);
+        bits.push_back(static_cast<std::uint16_t>(size | sign));
+        numbers += fmt::format("{}{:.17e}", numbers.empty() ? "" : ", ", sign != 0 ? -value : value);
+      }
+    EXPECT_EQ(bytes_of(
+                  fmt::format("dense<[{}]> : tensor<{}x{}>", numbers, bits.size(), is_bf16 ? "bf16" : "f16")),
+              raw(bits));
+  }
 }
 
 TEST(parse, says_what_is_wrong_with_constants) {
@@ -217,6 +240,8 @@ TEST(parse, says_what_is_wrong_with_constants) {
   EXPECT_EQ(error("dense<1> : tensor<2xf32>"),
             "2:33 '1' is no number of: write a decimal point, as in 1.0, for f32");
   EXPECT_EQ(error("dense<1.0> : tensor<2xi32>"), "2:33 '1.0' has a decimal point, but the elements are i32");
+  EXPECT_EQ(error("dense<1.0e400> : tensor<2xf32>"), "2:33 '1.0e400' is out of range of f32");
+  EXPECT_EQ(error("dense<> : tensor<2xf32>"), "2:33 a constant without elements, but tensor<2xf32> has 2");
   EXPECT_EQ(error("dense<300> : tensor<2xi8>"), "2:33 '300' is out of range of i8");
   EXPECT_EQ(error("dense<-1> : tensor<2xui8>"), "2:33 '-1' is out of range of ui8");
   EXPECT_EQ(error("dense<[1, 2]> : tensor<3xi8>"), "2:33 a list of 2, where tensor<3xi8> has 3 along dim 0");

@@ -12,6 +12,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::int64_t most_dims = 0x7fffffff;
+
 template <class T>
 const T& as(const stablehlo::Operation& op, std::string_view name, std::string_view expected) {
   const stablehlo::Attribute* attribute = find(op.attributes, name);
@@ -50,6 +52,21 @@ std::optional<std::vector<std::int64_t>> integers_of(const stablehlo::Attribute&
   return values;
 }
 
+int dim_of(std::int64_t number) {
+  require(number >= -most_dims && number <= most_dims, Code::dim, "there is no dim {}", number);
+  return static_cast<int>(number);
+}
+
+std::vector<int> dims_in(const stablehlo::Record& record, std::string_view name) {
+  std::vector<int> dims;
+  const stablehlo::Attribute* field = find(record.fields, name);
+  if (!field) return dims;
+  const auto values = integers_of(*field);
+  require(values.has_value(), Code::text, "{} is no list of dims", name);
+  for (const std::int64_t dim : *values) dims.push_back(dim_of(dim));
+  return dims;
+}
+
 std::int64_t OpReader::integer(std::string_view name) const {
   return as<stablehlo::Integer>(op_, name, "an integer").value;
 }
@@ -71,9 +88,11 @@ std::vector<std::int64_t> OpReader::integers(std::string_view name, std::int64_t
   return attribute(name) ? integers(name) : std::vector<std::int64_t>(count, otherwise);
 }
 
+int OpReader::dim(std::string_view name) const { return dim_of(integer(name)); }
+
 std::vector<int> OpReader::dims(std::string_view name) const {
   std::vector<int> dims;
-  for (const std::int64_t dim : integers(name)) dims.push_back(static_cast<int>(dim));
+  for (const std::int64_t dim : integers(name)) dims.push_back(dim_of(dim));
   return dims;
 }
 

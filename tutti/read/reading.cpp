@@ -34,8 +34,8 @@ Arrays Reading::function(const stablehlo::Function& function, const Arrays& argu
     fail(Code::unsupported, "@{} has no body; export it together with the functions that it calls",
          function.name);
   if (budget_.calls == most_calls)
-    fail(Code::unsupported, "@{} is called {} calls deep; recursion has no end here", function.name,
-         most_calls);
+    fail(Code::unsupported, "the calls of @{} are {} deep: a recursion, or a chain that is too long here",
+         function.name, most_calls);
   ++budget_.calls;
   Arrays results = Reading(options_, budget_, bound_).block(function.body, arguments);
   --budget_.calls;

@@ -57,7 +57,6 @@ class Reading {
   Budget& budget() { return budget_; }
   /// The mesh that the devices of collectives are positions of.
   const Mesh& mesh() const { return options_.mesh; }
-  void set_mesh(const Mesh& mesh) { options_.mesh = mesh; }
   /// The axes that maps around have made manual.
   const Axes& bound() const { return bound_; }
 
@@ -102,6 +101,7 @@ class OpReader {
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name) const;
   std::vector<std::int64_t> integers(std::string_view name, std::int64_t otherwise, std::size_t count) const;
+  int dim(std::string_view name) const;
   std::vector<int> dims(std::string_view name) const;
   bool flag(std::string_view name) const;
   std::string word(std::string_view name, std::string_view otherwise = {}) const;
@@ -121,6 +121,10 @@ bool is_type(const stablehlo::ValueType& type, DType dtype, const Shape& shape);
 /// None: elements that are not known here.
 std::optional<DType> dtype_of_elements(const stablehlo::TensorType& type);
 
+/// A number of the text as a dim. Throws T006 if it is none: beyond 2^31.
+int dim_of(std::int64_t number);
+/// The dims that a record lists under this name; empty if it does not.
+std::vector<int> dims_in(const stablehlo::Record& record, std::string_view name);
 /// The integers of array<i64: ..>, of a list, or of dense<..>, as earlier versions wrote it.
 std::optional<std::vector<std::int64_t>> integers_of(const stablehlo::Attribute& attribute);
 

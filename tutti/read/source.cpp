@@ -14,6 +14,8 @@ SourceModule::SourceModule(std::string text, std::string_view name)
   stablehlo::Parsed parsed = stablehlo::parse(text_, name_);
   module_ = std::move(parsed.module);
   errors_ = std::move(parsed.errors);
+  for (std::size_t i = 0; i < module_.functions.size(); ++i)
+    functions_.try_emplace(module_.functions[i].name, i);
   for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     line_begins_.push_back(at + 1);
   if (errors_.empty()) errors_ = errors_of_structure(*this);
@@ -42,8 +44,8 @@ Error SourceModule::error_at(stablehlo::TextPosition position, Code code, std::s
 }
 
 const stablehlo::Function* SourceModule::function(std::string_view name) const {
-  const auto found = std::ranges::find(module_.functions, name, &stablehlo::Function::name);
-  return found == module_.functions.end() ? nullptr : &*found;
+  const auto found = functions_.find(std::string(name));
+  return found == functions_.end() ? nullptr : &module_.functions[found->second];
 }
 
 }  // namespace tutti

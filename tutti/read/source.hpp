@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tutti/base/error.hpp"
@@ -40,6 +41,7 @@ class SourceModule {
   stablehlo::Module module_;
   std::vector<Error> errors_;
   std::vector<std::size_t> line_begins_;
+  std::unordered_map<std::string, std::size_t> functions_;  // by name: the number in the module
 };
 
 }  // namespace tutti

@@ -23,12 +23,13 @@ const T& attribute_of(const OpReader& op, std::string_view name) {
 }
 
 /// The mesh of the shardings: the largest one that they name.
-Mesh mesh_of_map(const SourceModule& source, const stablehlo::ShardingPerValue& in,
+Mesh mesh_of_map(const OpReader& op, const stablehlo::ShardingPerValue& in,
                  const stablehlo::ShardingPerValue& out, const Mesh& otherwise) {
   std::optional<Mesh> mesh;
   for (const auto* shardings : {&in, &out})
     for (const stablehlo::ValueSharding& sharding : shardings->values) {
-      const Mesh own = sharding.mesh.empty() ? mesh_of(sharding.own_mesh) : mesh_named(source, sharding.mesh);
+      const Mesh own = sharding.mesh.empty() ? mesh_of(sharding.own_mesh, op.where())
+                                             : mesh_named(op.reading().source(), sharding.mesh);
       if (!mesh || own.devices() > mesh->devices()) mesh = own;
     }
   return mesh.value_or(otherwise);
@@ -81,7 +82,7 @@ Arrays manual_computation_read(const OpReader& op) {
   Reading& reading = op.reading();
   const auto& in = attribute_of<stablehlo::ShardingPerValue>(op, "in_shardings");
   const auto& out = attribute_of<stablehlo::ShardingPerValue>(op, "out_shardings");
-  const Mesh mesh = mesh_of_map(reading.source(), in, out, reading.mesh());
+  const Mesh mesh = mesh_of_map(op, in, out, reading.mesh());
   const Axes manual = manual_axes_of(op, mesh);
   const stablehlo::Block& body = op.op().regions.at(0);
   const std::vector<Sharding> in_shardings =
@@ -93,8 +94,8 @@ Arrays manual_computation_read(const OpReader& op) {
   for (std::size_t i = 0; i < op.operands().size(); ++i) {
     parts.push_back(front_end(op.op().name, where, [&] { return enter(op.operand(i), in_shardings[i]); }));
     const Type stated = type_of(body.argument_types[i]), found = parts[i].type();
-    require(stated.shape() == found.shape(), Code::shape, "argument {} enters as {}, but the body takes {}",
-            i, Type(found.dtype(), found.shape()), stated);
+    require(stated.shape() == found.shape() && stated.dtype() == found.dtype(), Code::shape,
+            "argument {} enters as {}, but the body takes {}", i, Type(found.dtype(), found.shape()), stated);
   }
   Types types;
   for (const Array& part : parts) types.push_back(part.type());

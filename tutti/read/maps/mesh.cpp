@@ -41,7 +41,7 @@ Axes chosen(const Mesh& mesh, const std::vector<stablehlo::AxisPart>& parts, con
 
 }  // namespace
 
-Mesh mesh_of(const stablehlo::MeshAxes& axes) {
+Mesh mesh_of(const stablehlo::MeshAxes& axes, Where where) {
   std::vector<std::pair<std::string, int>> sized;
   for (const auto& [name, size] : axes.axes) {
     require(size <= Mesh::max_devices, Code::mesh, "axis '{}' has {} devices; a mesh has at most {}", name,
@@ -49,16 +49,20 @@ Mesh mesh_of(const stablehlo::MeshAxes& axes) {
     sized.emplace_back(name, static_cast<int>(size));
   }
   MeshOptions options;
-  for (const std::int64_t id : axes.device_ids) options.devices.push_back(static_cast<int>(id));
+  for (const std::int64_t id : axes.device_ids) {
+    require(id >= 0 && id < Mesh::max_devices, Code::mesh, "there is no device {}; a mesh has at most {}", id,
+            Mesh::max_devices);
+    options.devices.push_back(static_cast<int>(id));
+  }
   if (sized.empty()) return Mesh();
-  return Mesh(sized, options);
+  return Mesh(sized, options, where);
 }
 
 Mesh mesh_named(const SourceModule& source, std::string_view name) {
   for (const stablehlo::Operation& symbol : source.module().symbols) {
     const std::string* own = name_of_symbol(symbol);
     const stablehlo::MeshAxes* axes = axes_of_symbol(symbol);
-    if (own && axes && *own == name) return mesh_of(*axes);
+    if (own && axes && *own == name) return mesh_of(*axes, source.place(symbol));
   }
   fail(Code::mesh, "there is no mesh {}; declare it: sdy.mesh {} = <[\"x\"=4]>", stablehlo::symbol(name),
        stablehlo::symbol(name));
@@ -68,7 +72,7 @@ std::optional<Mesh> largest_mesh(const SourceModule& source) {
   std::optional<Mesh> largest;
   for (const stablehlo::Operation& symbol : source.module().symbols)
     if (const stablehlo::MeshAxes* axes = axes_of_symbol(symbol)) {
-      const Mesh mesh = mesh_of(*axes);
+      const Mesh mesh = mesh_of(*axes, source.place(symbol));
       if (!largest || mesh.devices() > largest->devices()) largest = mesh;
     }
   return largest;
@@ -83,14 +87,6 @@ Sharding sharding_on(const Mesh& mesh, const stablehlo::ValueSharding& sharding,
   Sharding result{mesh, {}, chosen(mesh, sharding.unreduced, axes), {}};
   for (const stablehlo::DimSharding& dim : sharding.dims) result.dims.push_back(chosen(mesh, dim.axes, axes));
   return result;
-}
-
-Axes unnamed_in(const Sharding& sharding, const Axes& rest) {
-  Axes unnamed;
-  const Axes named = axes_of(sharding);
-  for (const Axis& axis : rest)
-    if (!contains(named, axis)) unnamed.push_back(axis);
-  return unnamed;
 }
 
 }  // namespace tutti

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// The mesh of a symbol sdy.mesh. Throws T014.
-Mesh mesh_of(const stablehlo::MeshAxes& axes);
+/// The mesh of a symbol sdy.mesh, which stands at `where`. Throws T014.
+Mesh mesh_of(const stablehlo::MeshAxes& axes, Where where);
 /// The mesh that `sdy.mesh @name` declares. Throws T014 if there is none of that name.
 Mesh mesh_named(const SourceModule& source, std::string_view name);
 /// The largest mesh that a module declares; none if it declares none.
@@ -19,8 +19,5 @@ std::optional<Mesh> largest_mesh(const SourceModule& source);
 /// A sharding of the text on `mesh`, of an array of rank `rank`, with only those axes that are in `axes`.
 /// Throws T001 for an axis that the mesh has not, T013 for parts of axes, and for another rank.
 Sharding sharding_on(const Mesh& mesh, const stablehlo::ValueSharding& sharding, int rank, const Axes& axes);
-
-/// The axes in `rest` for which a sharding does not name a dim or a sum.
-Axes unnamed_in(const Sharding& sharding, const Axes& rest);
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations between devices.
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -82,7 +83,7 @@ Arrays all_reduce_read(const OpReader& op) {
 
 Arrays all_gather_read(const OpReader& op) {
   const Communication over = communication(op);
-  const int dim = static_cast<int>(op.integer("all_gather_dim"));
+  const int dim = op.dim("all_gather_dim");
   // One text stands for all states: a result that is equal may be used as one that differs.
   const State to = over.groups.empty() ? State::invariant : State::varying;
   Arrays results;
@@ -98,7 +99,7 @@ Arrays reduce_scatter_read(const OpReader& op) {
   require(kind == ReduceKind::sum, Code::unsupported, "a reduce_scatter by other than add is not run here");
   const Communication over = communication(op);
   if (over.axes.empty()) return {op.operand(0)};
-  const int dim = static_cast<int>(op.integer("scatter_dimension"));
+  const int dim = op.dim("scatter_dimension");
   return {psum_scatter(varying_along(op.operand(0), over.axes), over.axes, {dim, true, over.groups})};
 }
 
@@ -109,8 +110,7 @@ std::optional<Refusal> refusal_of_reduce_scatter(const SourceModule&, const stab
 
 Arrays all_to_all_read(const OpReader& op) {
   const Communication over = communication(op);
-  const int split = static_cast<int>(op.integer("split_dimension")),
-            concat = static_cast<int>(op.integer("concat_dimension"));
+  const int split = op.dim("split_dimension"), concat = op.dim("concat_dimension");
   Arrays results;
   for (const Array& x : op.operands())
     results.push_back(over.axes.empty() ? x
@@ -121,6 +121,8 @@ Arrays all_to_all_read(const OpReader& op) {
 
 Arrays permute_read(const OpReader& op) {
   const std::vector<std::int64_t> numbers = op.integers("source_target_pairs");
+  require(numbers.size() % 2 == 0, Code::groups, "source_target_pairs has {}; a pair has two",
+          counted(std::ssize(numbers), "number"));
   Pairs devices;
   const Mesh& mesh = op.reading().mesh();
   for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {

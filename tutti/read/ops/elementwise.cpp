@@ -59,8 +59,25 @@ Arrays of_digits(const OpReader& op) {
   return axes ? Arrays{convert(position_along(*axes, op.shape()), op.dtype())} : otherwise(op);
 }
 
+/// Integers of this type have room for all digits of a device's number.
+bool holds(DType dtype, const DeviceDigits& digits) {
+  return is_integer(dtype) && digits.modulus <= std::int64_t{1} << (8 * bytes_per_element(dtype) - 1);
+}
+
+/// To the nearest integer, halves away from 0.
+Array rounded_away(const Operand& x) {
+  const Array &value = *x.array(), zero = convert(constant(0), value.dtype());
+  const auto as_array = [&](double number) {
+    return broadcast_in_dim(convert(constant(number), value.dtype()), value.shape(), {});
+  };
+  const Array towards_zero = select(x < broadcast_in_dim(zero, value.shape(), {}), ceil(x), floor(x));
+  const Array rest = abs(x - towards_zero);  // exact
+  return select(Operand(rest) >= as_array(0.5), towards_zero + sign(x), towards_zero);
+}
+
 Arrays converted(const OpReader& op) {
-  op.reading().value(op.op().results[0]).digits = op.known(0).digits;
+  const auto& digits = op.known(0).digits;
+  if (digits && holds(op.dtype(), *digits)) op.reading().value(op.op().results[0]).digits = digits;
   return {convert(op.operand(0), op.dtype())};
 }
 
@@ -174,6 +191,7 @@ constexpr OperationRow rows[] = {
     {"stablehlo.power", two, binary<pow>},
     {"stablehlo.real", one, unary<real>},
     {"stablehlo.remainder", two, of_digits<binary<rem>, false>},
+    {"stablehlo.round_nearest_afz", one, unary<rounded_away>},
     {"stablehlo.round_nearest_even", one, unary<round>},
     {"stablehlo.rsqrt", one, unary<rsqrt>},
     {"stablehlo.select", three, selected},

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, running sums, sorting.
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
 #include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/sort.hpp"
 #include "tutti/ops/top_k.hpp"
 #include "tutti/read/operation_rows.hpp"
+#include "tutti/read/patterns/ordering.hpp"
 #include "tutti/read/patterns/scalar_region.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/tensor.hpp"
@@ -49,18 +53,21 @@ Array combined(const Array& x, const Array& y, ReduceKind kind) {
   return x;
 }
 
-/// True if combining with `number` changes nothing.
-bool is_neutral(std::optional<double> number, DType dtype, ReduceKind kind) {
-  if (!number) return false;
-  if (is_complex(dtype)) return *number == (kind == ReduceKind::sum ? 0 : 1);
+/// True if combining with this value changes nothing.
+bool is_neutral(const ReadValue& value, DType dtype, ReduceKind kind) {
+  if (is_complex(dtype)) return value.number == (kind == ReduceKind::sum ? 0 : 1);
   Tensor neutral(Shape{}, dtype);
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
-  return *number == neutral.at(0);
+  if (value.number) return *value.number == neutral.at(0);
+  const auto* constant =  // whose number is no double: the largest of 64 bits
+      value.made_by ? find_as<stablehlo::Dense>(value.made_by->attributes, "value") : nullptr;
+  return constant && constant->data.size() == neutral.bytes() &&
+         std::memcmp(constant->data.data(), neutral.data(), neutral.bytes()) == 0;
 }
 
 /// The results of reduce with one kind of reduction, with its init.
 Array with_init(const OpReader& op, const Array& result, ReduceKind kind) {
-  if (is_neutral(op.known(1).number, result.dtype(), kind)) return result;
+  if (is_neutral(op.known(1), result.dtype(), kind)) return result;
   return combined(broadcast_in_dim(op.operand(1), result.shape(), {}), result, kind);
 }
 
@@ -74,17 +81,18 @@ bool counts_along(const ReadValue& value, std::int64_t dim) {
 
 /// argmax and argmin: (values, iota along the dim) with inits that any element replaces.
 Arrays arg_reduced(const OpReader& op) {
-  const auto kind = arg_reducer_of(op.op().regions[0], is_float(op.operand(0).dtype()), outer_numbers(op));
+  const auto kind = arg_reducer_of(op.op().regions[0], outer_numbers(op));
   const std::vector<int> dims = op.dims("dimensions");
   const bool counts = dims.size() == 1 && counts_along(op.known(1), dims[0]);
-  require(kind && counts && is_neutral(op.known(2).number, op.operand(0).dtype(), *kind) &&
+  require(kind && counts && is_neutral(op.known(2), op.operand(0).dtype(), *kind) &&
               op.known(3).number == 0.0,
           Code::unsupported,
           "this reduction of two arrays is neither argmax nor argmin; write it with other operations");
   const Array& x = op.operand(0);
-  const DType index = op.dtype(1);
-  if (*kind == ReduceKind::max) return {reduce_max(x, dims), argmax(x, dims[0], index)};
-  return {reduce_min(x, dims), argmin(x, dims[0], index)};
+  const bool is_max = *kind == ReduceKind::max;
+  const DType index = op.dtype(1), found = index == DType::i64 ? index : DType::i32;
+  const Array place = is_max ? argmax(x, dims[0], found) : argmin(x, dims[0], found);
+  return {is_max ? reduce_max(x, dims) : reduce_min(x, dims), index == found ? place : convert(place, index)};
 }
 
 Arrays reduce_read(const OpReader& op) {
@@ -104,24 +112,25 @@ std::optional<Refusal> refusal_of_reduce(const SourceModule&, const stablehlo::O
                  "use several reductions"};
 }
 
-/// A window that ends, or begins, at each element, and has all those before it, or behind it.
+/// A window that ends, or begins, at each element, and has all those before it, or behind it. Without a dim it
+/// has the element alone.
 struct RunningWindow {
-  int dim;
-  Order order;
+  std::optional<int> dim = {};
+  Order order = Order::forward;
 };
 std::optional<RunningWindow> running_window(const std::vector<std::int64_t>& shape,
                                             const std::vector<std::int64_t>& sizes,
                                             const std::vector<std::int64_t>& padding) {
-  std::optional<RunningWindow> found;
+  RunningWindow found;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::int64_t low = padding[2 * d], high = padding[2 * d + 1];
     if (sizes[d] == 1 && low == 0 && high == 0) continue;
     const bool is_running =
         sizes[d] == shape[d] && ((low == sizes[d] - 1 && high == 0) || (high == sizes[d] - 1 && low == 0));
-    if (found || !is_running) return std::nullopt;
-    found = RunningWindow{static_cast<int>(d), low > 0 ? Order::forward : Order::backward};
+    if (found.dim || !is_running) return std::nullopt;
+    found = {static_cast<int>(d), low > 0 ? Order::forward : Order::backward};
   }
-  return found ? found : RunningWindow{0, Order::forward};
+  return found;
 }
 
 bool all_are(const stablehlo::Operation& op, std::string_view name, std::int64_t value) {
@@ -149,14 +158,15 @@ std::optional<RunningWindow> running_window_of(const stablehlo::Operation& op) {
 Arrays reduce_window_read(const OpReader& op) {
   const auto window = running_window_of(op.op());
   const auto kind = reducer_of(op.op().regions.at(0));
-  require(window && kind && is_neutral(op.known(1).number, op.operand(0).dtype(), *kind), Code::unsupported,
+  require(window && kind && is_neutral(op.known(1), op.operand(0).dtype(), *kind), Code::unsupported,
           "windows other than those of running sums, products, maxima and minima are not run here");
   const Array& x = op.operand(0);
+  if (!window->dim) return {x};
   switch (*kind) {
-    case ReduceKind::sum: return {cumsum(x, window->dim, window->order)};
-    case ReduceKind::prod: return {cumprod(x, window->dim, window->order)};
-    case ReduceKind::max: return {cummax(x, window->dim, window->order)};
-    case ReduceKind::min: return {cummin(x, window->dim, window->order)};
+    case ReduceKind::sum: return {cumsum(x, *window->dim, window->order)};
+    case ReduceKind::prod: return {cumprod(x, *window->dim, window->order)};
+    case ReduceKind::max: return {cummax(x, *window->dim, window->order)};
+    case ReduceKind::min: return {cummin(x, *window->dim, window->order)};
     default: fail(Code::unsupported, "running reductions by and, or are not run here");
   }
 }
@@ -183,13 +193,11 @@ Arrays totally_sorted(const OpReader& op, int dim) {
 
 /// Sorting backwards between two reversals keeps the order of equal elements.
 Arrays sort_read(const OpReader& op) {
-  const auto* type = std::get_if<stablehlo::TensorType>(&op.op().operand_types.at(0));
-  const bool of_floats = type && type->element.find('f') != std::string::npos;
-  const auto order = sort_order_of(op.op().regions.at(0), of_floats, outer_numbers(op));
+  const auto order = sort_order_of(op.op().regions.at(0), outer_numbers(op));
   require(
       order.has_value(), Code::unsupported,
       "the comparator orders neither up nor down by its first operands; sort by keys that are made before");
-  const int stated = static_cast<int>(op.integer("dimension", -1));
+  const int stated = dim_of(op.integer("dimension", -1));
   const int dim = stated < 0 ? op.operand(0).rank() + stated : stated;
   if (order->is_total) return totally_sorted(op, dim);
   const SortOptions options{order->keys};

@@ -45,17 +45,12 @@ constexpr DimNames scatter_names{"update_window_dims", "inserted_window_dims", "
 GatherDims dims_of(const stablehlo::Record& numbers, const DimNames& names) {
   const auto dims = [&](std::string_view name) {
     Dims all;
-    const stablehlo::Attribute* field = find(numbers.fields, name);
-    if (!field) return all;
-    const auto values = integers_of(*field);
-    require(values.has_value(), Code::text, "{} is no list of dims", name);
-    for (const std::int64_t dim : *values) all.push_back(Dim{static_cast<int>(dim)});
+    for (const int dim : dims_in(numbers, name)) all.push_back(Dim{dim});
     return all;
   };
   const auto* number = find_as<stablehlo::Integer>(numbers.fields, "index_vector_dim");
-  return {dims(names.offset),    dims(names.collapsed),
-          dims(names.batching),  dims(names.indices_batching),
-          dims(names.index_map), Dim{number ? static_cast<int>(number->value) : 0}};
+  return {dims(names.offset),           dims(names.collapsed), dims(names.batching),
+          dims(names.indices_batching), dims(names.index_map), Dim{number ? dim_of(number->value) : 0}};
 }
 
 Arrays gather_read(const OpReader& op) {

@@ -13,6 +13,7 @@ std::optional<Refusal> says(Source, Op) {
   return Refusal{"", instead};
 }
 
+constexpr char older[] = "an operation of earlier versions; lower with a newer one";
 constexpr char products[] = "write it with slices and dot_general";
 constexpr char transforms[] = "compute it by dot_general with a matrix of sines and cosines";
 constexpr char solvers[] = "compute it outside, or by loops";
@@ -20,7 +21,6 @@ constexpr char generators[] = "draw by threefry: jax.random with the default gen
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
 constexpr char fixed_shapes[] = "export with fixed shapes";
 constexpr char rounding[] = "convert to bf16 or f16 and back";
-constexpr char older[] = "an operation of earlier versions; lower with a newer one";
 constexpr char pooling[] = "write it with slices, maximum and select";
 constexpr char replicas[] = "lower with partitions: one replica";
 constexpr char quantized[] = "dequantize before, and compute in floats";
@@ -58,7 +58,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.reduce_precision", unknown, nullptr, says<rounding>},
     {"stablehlo.rng", unknown, nullptr, says<generators>},
     {"stablehlo.rng_bit_generator", unknown, nullptr, says<generators>},
-    {"stablehlo.round_nearest_afz", unknown, nullptr, says<older>},
     {"stablehlo.select_and_scatter", unknown, nullptr, says<pooling>},
     {"stablehlo.send", unknown, nullptr, says<one_thread>},
     {"stablehlo.set_dimension_size", unknown, nullptr, says<fixed_shapes>},

@@ -3,6 +3,8 @@
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/concatenate.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/iota.hpp"
@@ -17,9 +19,7 @@
 namespace tutti {
 namespace {
 
-Arrays iota_read(const OpReader& op) {
-  return {iota(op.shape(), op.dtype(), static_cast<int>(op.integer("iota_dimension")))};
-}
+Arrays iota_read(const OpReader& op) { return {iota(op.shape(), op.dtype(), op.dim("iota_dimension"))}; }
 
 /// A number of a device, or a splat, stays one in another shape.
 void keep_facts(const OpReader& op) {
@@ -42,9 +42,7 @@ Arrays transposed(const OpReader& op) { return {transpose(op.operand(0), op.dims
 
 Arrays reversed(const OpReader& op) { return {rev(op.operand(0), op.dims("dimensions"))}; }
 
-Arrays concatenated(const OpReader& op) {
-  return {concatenate(op.operands(), static_cast<int>(op.integer("dimension")))};
-}
+Arrays concatenated(const OpReader& op) { return {concatenate(op.operands(), op.dim("dimension"))}; }
 
 Arrays sliced(const OpReader& op) {
   return {slice_in_dims(op.operand(0), {op.integers("start_indices"), op.integers("limit_indices"),
@@ -65,26 +63,24 @@ Arrays padded(const OpReader& op) {
 /// The operands in the dtype of the result: it may be wider than theirs.
 Array in_dtype(const Array& x, DType dtype) { return x.dtype() == dtype ? x : convert(x, dtype); }
 
+/// Bools are multiplied by "and" and added by "or".
+Array product_of(const OpReader& op, const DotGeneralOptions& dims) {
+  const bool of_bools = op.dtype() == DType::boolean;
+  const DType dtype = of_bools ? DType::i32 : op.dtype();
+  const Array found = dot_general(in_dtype(op.operand(0), dtype), in_dtype(op.operand(1), dtype), dims);
+  return of_bools ? not_equal(found, constant(std::int32_t{0})) : found;
+}
+
 Arrays product(const OpReader& op) {
   const stablehlo::Record& numbers = op.record("dot_dimension_numbers");
-  const auto dims = [&](std::string_view name) {
-    std::vector<int> all;
-    const stablehlo::Attribute* field = find(numbers.fields, name);
-    if (!field) return all;
-    const auto values = integers_of(*field);
-    require(values.has_value(), Code::text, "{} is no list of dims", name);
-    for (const std::int64_t dim : *values) all.push_back(static_cast<int>(dim));
-    return all;
-  };
-  return {dot_general(in_dtype(op.operand(0), op.dtype()), in_dtype(op.operand(1), op.dtype()),
-                      {dims("lhs_batching_dimensions"), dims("rhs_batching_dimensions"),
-                       dims("lhs_contracting_dimensions"), dims("rhs_contracting_dimensions")})};
+  const auto dims = [&](std::string_view name) { return dims_in(numbers, name); };
+  return {product_of(op, {dims("lhs_batching_dimensions"), dims("rhs_batching_dimensions"),
+                          dims("lhs_contracting_dimensions"), dims("rhs_contracting_dimensions")})};
 }
 
 /// The older product: the last dim of the first operand with the first dim of the second one.
 Arrays plain_product(const OpReader& op) {
-  const Array x = in_dtype(op.operand(0), op.dtype()), y = in_dtype(op.operand(1), op.dtype());
-  return {dot_general(x, y, {{}, {}, {x.rank() - 1}, {0}})};
+  return {product_of(op, {{}, {}, {op.operand(0).rank() - 1}, {0}})};
 }
 
 Arrays barrier(const OpReader& op) { return optimization_barrier_flat(op.operands(), op.where()); }

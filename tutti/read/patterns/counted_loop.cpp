@@ -40,7 +40,8 @@ class CountedLoop {
 
   std::optional<Arrays> results() {
     counter_ = counter();
-    if (!counter_ || !find_roles()) return std::nullopt;
+    if (!counter_) return std::nullopt;
+    find_roles();
     return scanned();
   }
 
@@ -81,7 +82,8 @@ class CountedLoop {
     const stablehlo::Attribute* direction =
         compare ? find(compare->attributes, "comparison_direction") : nullptr;
     const auto* word = direction ? std::get_if<stablehlo::Enumeration>(&direction->value) : nullptr;
-    if (!word || word->value != "LT") return std::nullopt;
+    const bool is_returned = compare && condition.operations.back().operands == compare->results;
+    if (!word || word->value != "LT" || !is_returned) return std::nullopt;
     const auto at = std::ranges::find(condition.arguments, compare->operands[0]);
     if (at == condition.arguments.end()) return std::nullopt;
     const auto carry = static_cast<std::size_t>(at - condition.arguments.begin());
@@ -154,7 +156,7 @@ class CountedLoop {
            is_at_count(update, 2, shape_of(update.operand_types[1]), shape_of(update.operand_types[0]));
   }
 
-  bool find_roles() {
+  void find_roles() {
     const std::size_t carries = body_.arguments.size();
     for (std::size_t j = 0; j < carries; ++j) {
       Role role = Role::carried;
@@ -168,7 +170,6 @@ class CountedLoop {
       roles_.push_back(role);
     }
     if (way_ == 0) way_ = 1;
-    return true;
   }
 
   stablehlo::Value new_value() { return {next_++}; }
@@ -222,7 +223,8 @@ class CountedLoop {
       ends.push_back(reshape(update.operands[1], type, results.back(), without_first_dim(type), update));
       left_out_.push_back(&update);
     }
-    left_out_.push_back(maker(returned(counter_->carry)));
+    const stablehlo::Value next = returned(counter_->carry);
+    if (uses_[next.id] == 1) left_out_.push_back(maker(next));
     for (const stablehlo::Operation& op : body_.operations) {
       if (&op == &body_.operations.back() || std::ranges::find(left_out_, &op) != left_out_.end()) continue;
       if (const auto slice = slice_of.find(&op); slice != slice_of.end()) {

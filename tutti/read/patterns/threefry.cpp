@@ -21,8 +21,8 @@
 namespace tutti {
 namespace {
 
-/// The shape of the counters in the text below. It stands for any shape.
-const std::vector<std::int64_t> any_shape = {7};
+/// True for the shape of the counters in the text below, which stands for any shape.
+bool is_any(const std::vector<std::int64_t>& shape) { return shape.size() == 1 && shape[0] == 7; }
 
 /// One of four rounds: %x, %y are the words before it, %x1, %y1 behind it.
 std::string round_text(int i) {
@@ -194,7 +194,7 @@ class Comparison {
       const auto* type = std::get_if<stablehlo::TensorType>(&one);
       const auto& wanted = std::get<stablehlo::TensorType>(other);
       return type && type->element == (wanted.element == "i32" ? counter_ : wanted.element) &&
-             type->shape == (wanted.shape == any_shape ? shape_ : wanted.shape);
+             type->shape == (is_any(wanted.shape) ? shape_ : wanted.shape);
     });
   }
 
@@ -251,7 +251,8 @@ class Counters {
     if (is(op, "stablehlo.add")) return add(op->operands[0], times) && add(op->operands[1], times);
     if (is(op, "stablehlo.multiply")) {
       const std::optional<double> factor = number(op->operands[0]);
-      return factor && *factor >= 0 && *factor < 1e15 &&
+      constexpr double most = 1 << 30;  // times another one it is no overflow
+      return factor && *factor >= 0 && *factor <= most && times <= most &&
              add(op->operands[1], times * static_cast<std::int64_t>(*factor));
     }
     if (!is(op, "stablehlo.iota")) return false;

@@ -46,7 +46,13 @@ class Reach {
       : source_(source), is_wanted_(is_wanted) {}
 
   bool from(const stablehlo::Function& function) {
-    return seen_.insert(function.name).second && from(function.body);
+    waiting_.push_back(&function);
+    while (!waiting_.empty()) {
+      const stablehlo::Function& next = *waiting_.back();
+      waiting_.pop_back();
+      if (seen_.insert(next.name).second && from(next.body)) return true;
+    }
+    return false;
   }
 
  private:
@@ -60,7 +66,7 @@ class Reach {
     for (const char* attribute : {"callee", "decomposition"}) {
       const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
       const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
-      if (called && from(*called)) return true;
+      if (called) waiting_.push_back(called);
     }
     return std::ranges::any_of(op.regions, [&](const stablehlo::Block& region) { return from(region); });
   }
@@ -68,6 +74,7 @@ class Reach {
   const SourceModule& source_;
   bool (*is_wanted_)(std::string_view name);
   std::set<std::string> seen_;
+  std::vector<const stablehlo::Function*> waiting_;  // to be looked at
 };
 
 bool is_between_devices(std::string_view name) {

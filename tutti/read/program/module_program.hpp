@@ -28,7 +28,6 @@ class ModuleProgram {
     std::string name;  // of its location, or "arg0"
     Type type;
     std::optional<Sharding> sharding;  // as the text says that it lies; axes of size 1 included
-    stablehlo::TextPosition at = {};
   };
   struct Result {
     std::string name;  // jax.result_info, or "result0"
@@ -36,7 +35,7 @@ class ModuleProgram {
     std::optional<Sharding> sharding;
   };
 
-  /// Throws S001 for a text with errors, T014 for its mesh, R006 where there is no such function.
+  /// Throws S001 for a text with errors, T014 for its mesh, R002 where there is no such function.
   ModuleProgram(std::shared_ptr<const SourceModule> source, const ProgramOptions& options);
 
   const Mesh& mesh() const { return mesh_; }

@@ -36,14 +36,23 @@ class Search {
   explicit Search(const SourceModule& source) : source_(source) {}
   std::vector<NotRun> take() { return std::move(found_); }
 
+  /// Looks at the function, and at those that it calls.
+  void look_at(const stablehlo::Function& first) {
+    waiting_.push_back(&first);
+    while (!waiting_.empty()) {
+      const stablehlo::Function& next = *waiting_.back();
+      waiting_.pop_back();
+      if (seen_.insert(next.name).second) function(next);
+    }
+  }
+
+ private:
   void function(const stablehlo::Function& function) {
-    if (!seen_.insert(function.name).second) return;
     for (const stablehlo::ValueType& type : function.body.argument_types)
       if (const auto why = refusal_of_type(type)) add("", *why, function.at);
     block(function.body);
   }
 
- private:
   void add(const std::string& name, const Refusal& why, stablehlo::TextPosition at) {
     const std::string what = name.empty() || why.what.empty() ? name + why.what : name + ": " + why.what;
     auto known = std::ranges::find(found_, what, &NotRun::what);
@@ -70,8 +79,8 @@ class Search {
       const auto* name = find_as<stablehlo::Symbol>(op.attributes, callee);
       const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
       const auto* composite_name = find_as<std::string>(op.attributes, "name");
-      if (composite_name && row_of(*composite_name)) continue;
-      if (called && !called->is_declaration) function(*called);
+      if (composite_name && composite_name->starts_with("chlo.") && row_of(*composite_name)) continue;
+      if (called && !called->is_declaration) waiting_.push_back(called);
     }
     if (has_scalar_region(op.name)) return;
     for (const stablehlo::Block& region : op.regions) block(region);
@@ -79,6 +88,7 @@ class Search {
 
   const SourceModule& source_;
   std::set<std::string> seen_;
+  std::vector<const stablehlo::Function*> waiting_;  // to be looked at
   std::vector<NotRun> found_;
 };
 
@@ -87,7 +97,7 @@ class Search {
 std::vector<NotRun> internal::operations_not_run(const SourceModule& source,
                                                  const stablehlo::Function& function) {
   Search search(source);
-  search.function(function);
+  search.look_at(function);
   return search.take();
 }
 

@@ -36,6 +36,7 @@ std::uint64_t float_bits(double value, int exponent_bits, int stored) {
   const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << stored;
   if (std::isnan(value)) return sign | infinity | std::uint64_t{1} << (stored - 1);
   const double size = std::abs(value);
+  if (size == 0) return sign;
   const int bias = (1 << (exponent_bits - 1)) - 1;
   int exponent = 0;
   std::frexp(size, &exponent);  // size is in [2^(exponent-1), 2^exponent)
@@ -65,7 +66,9 @@ class DenseReader {
       return std::move(bytes_);
     }
     if (!in_.sees(TokenKind::end)) element();
-    else if (type_.elements() != 0) in_.refuse("an element");
+    else if (type_.elements() != 0)
+      in_.refuse_at(in_.peek().at, fmt::format("a constant without elements, but {} has {}", to_string(type_),
+                                               type_.elements()));
     return std::move(bytes_);
   }
 
@@ -132,8 +135,12 @@ class DenseReader {
       return integer(size, is_negative, is_hex, refuse);
     }
     if (!is_float(element_)) refuse("has a decimal point, but the elements are");
-    double value = 0;
-    std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
+    double value = 0;  // also of what is too small for a double
+    const auto [end, error] =
+        std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
+    const bool is_small = number.text.find("e-") != std::string_view::npos ||
+                          number.text.find("E-") != std::string_view::npos;
+    if (error == std::errc::result_out_of_range && !is_small) refuse("is out of range of");
     append(bits_of_float(is_negative ? -value : value));
   }
 
