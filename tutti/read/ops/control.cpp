@@ -133,6 +133,10 @@ std::optional<Refusal> refusal_of_custom_call(const SourceModule&, const stableh
   if (target.starts_with("SPMD") || target == "xla.sdy.FuncResultSharding" || target.starts_with("xla.sdy"))
     return Refusal{"a call of @" + target, "export with Shardy: jax_use_shardy_partitioner"};
   if (target == "shape_assertion") return Refusal{"a call of @shape_assertion", "export with fixed shapes"};
+  if (target.find("callback") != std::string::npos)
+    return Refusal{"a call of @" + target, "leave callbacks and debug.print out"};
+  if (target.find("lapack") != std::string::npos || target == "Qr" || target == "Eigh")
+    return Refusal{"a call of @" + target, "compute it before, and pass the result"};
   return Refusal{"a call of @" + target, "lower for a platform that needs no library for it"};
 }
 

@@ -102,8 +102,24 @@ Arrays clamped(const OpReader& op) {
   return {clamp(in_shape_of(op.operand(0), x), x, in_shape_of(op.operand(2), x))};
 }
 
+/// Integers in the total order of floats (IEEE 754): by their bits; of a negative number all but the sign are
+/// turned.
+Array in_total_order(const Array& x) {
+  const DType integer = x.dtype() == DType::f64   ? DType::i64
+                        : x.dtype() == DType::f32 ? DType::i32
+                                                  : DType::i16;
+  const int width = static_cast<int>(8 * bytes_per_element(integer));
+  const auto number = [&](std::int64_t value) {
+    return broadcast_in_dim(convert(constant(value), integer), x.shape(), {});
+  };
+  const Array bits = bitcast_convert(x, integer), sign = shift_right_arithmetic(bits, number(width - 1));
+  return logical_xor(bits, logical_and(sign, number((std::int64_t{1} << (width - 2)) * 2 - 1)));
+}
+
 Arrays compared(const OpReader& op) {
-  const Array &x = op.operand(0), &y = op.operand(1);
+  const bool is_total = is_float(op.operand(0).dtype()) && op.word("compare_type", "FLOAT") == "TOTALORDER";
+  const Array x = is_total ? in_total_order(op.operand(0)) : op.operand(0),
+              y = is_total ? in_total_order(op.operand(1)) : op.operand(1);
   const std::string direction = op.word("comparison_direction");
   if (direction == "EQ") return {equal(x, y)};
   if (direction == "NE") return {not_equal(x, y)};
@@ -113,16 +129,6 @@ Arrays compared(const OpReader& op) {
   require(direction == "GE", Code::text, "comparison_direction is {}; expected EQ, NE, LT, LE, GT or GE",
           direction);
   return {Operand(x) >= y};
-}
-
-/// A total order tells -0 from 0 and has a place for NaN.
-std::optional<Refusal> refusal_of_compare(const SourceModule&, const stablehlo::Operation& op) {
-  const auto* word = find_as<stablehlo::Enumeration>(op.attributes, "compare_type");
-  const auto* type =
-      op.operand_types.empty() ? nullptr : std::get_if<stablehlo::TensorType>(&op.operand_types[0]);
-  const bool is_float = type && type->element.find('f') != std::string::npos;
-  if (!word || word->value != "TOTALORDER" || !is_float) return {};
-  return Refusal{"a comparison of floats by their total order", "compare them as FLOAT"};
 }
 
 Arrays constant_read(const OpReader& op) {
@@ -153,7 +159,7 @@ Arrays polygamma(const OpReader& op) {
 std::optional<Refusal> refusal_of_constant(const SourceModule&, const stablehlo::Operation& op) {
   const stablehlo::Attribute* value = find(op.attributes, "value");
   if (value && std::holds_alternative<stablehlo::Dense>(value->value)) return {};
-  return Refusal{"a constant of elements that are not known here", "convert it before"};
+  return Refusal{"a constant of elements that are not known here", "print the text with all its constants"};
 }
 
 using namespace forms;
@@ -166,7 +172,7 @@ constexpr OperationRow rows[] = {
     {"stablehlo.cbrt", one, unary<cbrt>},
     {"stablehlo.ceil", one, unary<ceil>},
     {"stablehlo.clamp", three, clamped},
-    {"stablehlo.compare", two, compared, refusal_of_compare},
+    {"stablehlo.compare", two, compared},
     {"stablehlo.complex", two, binary<complex>},
     {"stablehlo.constant", none, constant_read, refusal_of_constant},
     {"stablehlo.convert", one, converted},

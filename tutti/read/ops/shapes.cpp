@@ -2,8 +2,8 @@
 // Operations that move elements, and products.
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"

@@ -112,7 +112,7 @@ class Region {
     return argument(value) || made_.contains(value.id) ? std::nullopt : outer_(value);
   }
 
-  /// What compare found out of one argument alone.
+  /// A comparison of one argument with a constant, or with itself.
   enum class Fact { is_zero, is_nan };
   struct Found {
     Fact fact;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions that compare their arguments with each other: comparators of sorts, reducers of argmax. Nothing else
-// may stand in them. So what one decides follows from the order of its arguments alone, and is found by
+// Regions that compare their arguments with each other: comparators of sorts, reducers of argmax. Nothing
+// else may stand in them. So what one decides follows from the order of its arguments alone, and is found by
 // trying it on numbers in each order.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace tutti {
 /// The number of a constant of outside that a region reads; none if it is not known.
 using OuterNumbers = std::function<std::optional<double>(stablehlo::Value)>;
 
-/// max: the region takes (value, index) twice, and returns those of the larger value; of equal ones the first.
-/// A NaN is larger than all. min: the same of the smaller value.
+/// max: the region takes (value, index) twice, and returns those of the larger value; of equal ones the
+/// first. A NaN is larger than all. min: the same of the smaller value.
 std::optional<ReduceKind> arg_reducer_of(const stablehlo::Block& region, const OuterNumbers& outer);
 
 /// How a comparator orders: its first `keys` pairs of arguments decide, ascending or descending.

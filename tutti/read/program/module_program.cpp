@@ -97,7 +97,12 @@ Mesh mesh_of_module(const SourceModule& source, const ProgramOptions& options, b
             devices);
     return *declared;
   }
-  if (options.mesh) return *options.mesh;
+  if (options.mesh) {
+    require(devices == 1 || devices == options.mesh->devices(), Code::mesh,
+            "the mesh {} has {} devices, but mhlo.num_partitions and mhlo.num_replicas say {}", *options.mesh,
+            options.mesh->devices(), devices);
+    return *options.mesh;
+  }
   if (!is_of_one_device) return Mesh();
   require(devices >= 1 && devices <= Mesh::max_devices, Code::mesh,
           "mhlo.num_partitions and mhlo.num_replicas make {} devices; expected 1 to {}", devices,

@@ -138,8 +138,8 @@ class DenseReader {
     double value = 0;  // also of what is too small for a double
     const auto [end, error] =
         std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
-    const bool is_small = number.text.find("e-") != std::string_view::npos ||
-                          number.text.find("E-") != std::string_view::npos;
+    const bool is_small =
+        number.text.find("e-") != std::string_view::npos || number.text.find("E-") != std::string_view::npos;
     if (error == std::errc::result_out_of_range && !is_small) refuse("is out of range of");
     append(bits_of_float(is_negative ? -value : value));
   }
