@@ -21,8 +21,6 @@
 namespace tutti::cli {
 namespace {
 
-std::string type_text(const Shape& shape, DType dtype) { return to_string(Type(dtype, shape)); }
-
 /// "2x3xf32": none if the word is no type.
 std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
   std::vector<std::int64_t> sizes;
@@ -156,15 +154,9 @@ Tensor random_tensor(const Shape& shape, DType dtype, std::mt19937_64& numbers) 
   throw Error(Code::argument, {}, why, std::move(notes));
 }
 
-/// Bits that a .npy file holds for a dtype that NumPy has not.
-Tensor in_dtype(Tensor tensor, DType wanted) {
-  if (wanted != DType::bf16 || tensor.dtype() != DType::u16) return tensor;
-  Tensor bits(tensor.shape(), wanted);
-  std::memcpy(bits.mutable_bytes(), tensor.data(), bits.bytes());
-  return bits;
-}
-
 }  // namespace
+
+std::string type_text(const Shape& shape, DType dtype) { return to_string(Type(dtype, shape)); }
 
 std::vector<std::string> lines_of(const std::vector<LoadedArray>& arrays) {
   std::vector<std::string> lines;
@@ -172,6 +164,13 @@ std::vector<std::string> lines_of(const std::vector<LoadedArray>& arrays) {
     lines.push_back(fmt::format("{}: {}{}", each.name, type_text(each.shape, each.dtype),
                                 each.spec ? " " + to_string(*each.spec) : ""));
   return lines;
+}
+
+Tensor with_bf16(Tensor tensor, DType wanted) {
+  if (wanted != DType::bf16 || tensor.dtype() != DType::u16) return tensor;
+  Tensor numbers(tensor.shape(), DType::bf16);
+  std::memcpy(numbers.mutable_bytes(), tensor.data(), numbers.bytes());
+  return numbers;
 }
 
 Tensors inputs_of(const Loaded& program, const InputWords& words) {
@@ -196,7 +195,7 @@ Tensors inputs_of(const Loaded& program, const InputWords& words) {
                                     counted(std::ssize(parameters), "argument")));
       if (found[at])
         refuse(program, fmt::format("--in {}: '{}' is given twice", excerpt(word), parameters[at].name));
-      Tensor tensor = in_dtype(std::move(given.tensor), parameters[at].dtype);
+      Tensor tensor = with_bf16(std::move(given.tensor), parameters[at].dtype);
       if (tensor.shape() != parameters[at].shape || tensor.dtype() != parameters[at].dtype)
         refuse(program, fmt::format("--in {}: it is {}, but '{}' is {}", excerpt(word),
                                     type_text(tensor.shape(), tensor.dtype()), parameters[at].name,

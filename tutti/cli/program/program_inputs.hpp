@@ -28,6 +28,13 @@ struct InputWords {
 /// or others than the program takes; the error lists all parameters.
 Tensors inputs_of(const Loaded& program, const InputWords& words);
 
+/// NumPy has no bf16, so a file may hold the bits of one as u16. Returns such an array as bf16 if `wanted` is
+/// bf16, and other arrays as they are.
+Tensor with_bf16(Tensor tensor, DType wanted);
+
+/// "f32[8,4]".
+std::string type_text(const Shape& shape, DType dtype);
+
 /// "x: f32[8,4] P(data)", one a line.
 std::vector<std::string> lines_of(const std::vector<LoadedArray>& arrays);
 

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 
 #include "tutti/api/load.hpp"
 #include "tutti/base/counted.hpp"
-#include "tutti/base/excerpt.hpp"
-#include "tutti/base/require.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
+#include "tutti/cli/program/expected.hpp"
 #include "tutti/cli/program/program_inputs.hpp"
+#include "tutti/cli/program/result_files.hpp"
 #include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/open_machine.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/run/machine.hpp"
-#include "tutti/tensor/files/npy.hpp"
-#include "tutti/tensor/files/npz.hpp"
 #include "tutti/tensor/print.hpp"
 
 namespace tutti::cli {
@@ -27,102 +25,10 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-std::string type_text(const Tensor& tensor) { return to_string(Type(tensor.dtype(), tensor.shape())); }
-
-bool is_archive(const std::string& path) { return path.ends_with(".npz"); }
-
-/// Refuses names of files before anything is computed.
-void require_files(const std::vector<std::string>& files, std::size_t results, const char* option) {
-  const bool one_archive = files.size() == 1 && is_archive(files[0]);
-  require(one_archive || files.size() <= results, Code::usage, "{} is given {} times; the program has {}",
-          option, files.size(), counted(static_cast<std::int64_t>(results), "result"));
-  for (const std::string& file : files)
-    require(is_archive(file) ? one_archive : file.ends_with(".npy"), Code::usage,
-            "{} {}: write results to .npy files, one each in order, or all to one .npz", option,
-            excerpt(file));
-}
-
-void write_results(const std::vector<std::string>& files, const std::vector<LoadedArray>& names,
-                   const Tensors& results) {
-  if (files.size() == 1 && is_archive(files[0])) {
-    NamedTensors arrays;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const bool is_new =
-          std::ranges::none_of(arrays, [&](const auto& each) { return each.first == names[i].name; });
-      arrays.emplace_back(is_new ? names[i].name : fmt::format("result{}", i), results[i]);
-    }
-    return write_npz(files[0], arrays);
-  }
-  for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i]);
-}
-
-struct Tolerance {
-  double relative, absolute;
-};
-
-/// Compares a result with what was expected. Returns false if it differs by more than the tolerance.
-bool as_expected(const std::string& name, const Tensor& found, Tensor wanted, const Tolerance& tolerance) {
-  if (found.dtype() == DType::bf16 && wanted.dtype() == DType::u16) {
-    Tensor bits(wanted.shape(), DType::bf16);
-    std::memcpy(bits.mutable_bytes(), wanted.data(), bits.bytes());
-    wanted = bits;
-  }
-  if (found == wanted) {
-    fmt::print("{}: equal in all bits\n", name);
-    return true;
-  }
-  if (found.dtype() != wanted.dtype() || found.shape() != wanted.shape()) {
-    fmt::print("{}: {}, expected {}\n", name, type_text(found), type_text(wanted));
-    return false;
-  }
-  const bool of_parts = is_complex(found.dtype());
-  const auto part = [&](const Tensor& tensor, std::int64_t i) {
-    if (!of_parts) return tensor.at(i);
-    return tensor.dtype() == DType::complex64
-               ? static_cast<double>(reinterpret_cast<const float*>(tensor.data())[i])
-               : reinterpret_cast<const double*>(tensor.data())[i];
-  };
-  const std::int64_t count = found.elements() * (of_parts ? 2 : 1);
-  double largest = 0, worst = 0;
-  std::int64_t where = 0;
-  for (std::int64_t i = 0; i < count; ++i)
-    if (std::isfinite(part(wanted, i))) largest = std::max(largest, std::abs(part(wanted, i)));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double x = part(found, i), y = part(wanted, i);
-    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    const double difference = std::abs(x - y);
-    if (difference > worst || std::isnan(difference)) {
-      worst = std::isnan(difference) ? HUGE_VAL : difference;
-      where = i;
-    }
-  }
-  const double allowed = tolerance.absolute + tolerance.relative * largest;
-  fmt::print("{}: the largest difference is {:.3g}, at element {}: {:.9g}, expected {:.9g}; allowed {:.3g}\n",
-             name, worst, of_parts ? where / 2 : where, part(found, where), part(wanted, where), allowed);
-  return worst <= allowed;
-}
-
-bool all_as_expected(const RunArguments& arguments, const std::vector<LoadedArray>& names,
-                     const Tensors& results) {
-  Tensors wanted;
-  if (arguments.expect.size() == 1 && is_archive(arguments.expect[0]))
-    for (auto& [name, tensor] : read_npz(arguments.expect[0])) wanted.push_back(tensor);
-  else
-    for (const std::string& file : arguments.expect) wanted.push_back(read_npy(file));
-  require(wanted.size() <= results.size(), Code::usage, "--expect has {}, the program has {}",
-          counted(std::ssize(wanted), "array"), counted(std::ssize(results), "result"));
-  bool all = true;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const bool of_floats = is_inexact(results[i].dtype());
-    const Tolerance tolerance{arguments.rtol.value_or(of_floats ? 1e-5 : 0), arguments.atol};
-    all = as_expected(names[i].name, results[i], wanted[i], tolerance) && all;
-  }
-  return all;
-}
-
 void print_results(const std::vector<LoadedArray>& names, const Tensors& results) {
   for (std::size_t i = 0; i < results.size(); ++i)
-    fmt::print("{}: {}\n{}\n", names[i].name, type_text(results[i]), to_string(results[i]));
+    fmt::print("{}: {}\n{}\n", names[i].name, type_text(results[i].shape(), results[i].dtype()),
+               to_string(results[i]));
 }
 
 void print_times(std::vector<double> calls) {

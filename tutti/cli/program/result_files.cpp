@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/program/result_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/base/excerpt.hpp"
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/files/npy.hpp"
+#include "tutti/tensor/files/npz.hpp"
+
+namespace tutti::cli {
+
+bool is_archive(const std::string& path) { return path.ends_with(".npz"); }
+
+void require_files(const std::vector<std::string>& files, std::size_t results, const char* option) {
+  const bool one_archive = files.size() == 1 && is_archive(files[0]);
+  require(one_archive || files.size() <= results, Code::usage, "{} is given {} times; the program has {}",
+          option, files.size(), counted(static_cast<std::int64_t>(results), "result"));
+  for (const std::string& file : files)
+    require(is_archive(file) ? one_archive : file.ends_with(".npy"), Code::usage,
+            "{} {}: write results to .npy files, one each in order, or all to one .npz", option,
+            excerpt(file));
+}
+
+void write_results(const std::vector<std::string>& files, const std::vector<LoadedArray>& names,
+                   const Tensors& results) {
+  if (files.size() == 1 && is_archive(files[0])) {
+    NamedTensors arrays;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const bool is_new =
+          std::ranges::none_of(arrays, [&](const auto& each) { return each.first == names[i].name; });
+      arrays.emplace_back(is_new ? names[i].name : fmt::format("result{}", i), results[i]);
+    }
+    return write_npz(files[0], arrays);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i]);
+}
+
+}  // namespace tutti::cli

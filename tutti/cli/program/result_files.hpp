@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of --out and --expect.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/api/load.hpp"
+#include "tutti/base/inside.hpp"
+#include "tutti/tensor/tensor.hpp"
+
+namespace tutti::cli {
+
+/// True if the file holds arrays by name: "all.npz".
+bool is_archive(const std::string& path);
+
+/// Refuses names of files that `option` gives for this number of results. Throws R002.
+void require_files(const std::vector<std::string>& files, std::size_t results, const char* option);
+
+/// Writes each result to its file, in order, or all to one archive. Throws R001 if a file cannot be written.
+void write_results(const std::vector<std::string>& files, const std::vector<LoadedArray>& names,
+                   const Tensors& results);
+
+}  // namespace tutti::cli
