@@ -25,15 +25,21 @@ void require_files(const std::vector<std::string>& files, std::size_t results, c
             excerpt(file));
 }
 
+std::vector<std::string> names_in_archive(const std::vector<LoadedArray>& results) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const bool is_new = std::ranges::find(names, results[i].name) == names.end();
+    names.push_back(is_new ? results[i].name : fmt::format("result{}", i));
+  }
+  return names;
+}
+
 void write_results(const std::vector<std::string>& files, const std::vector<LoadedArray>& names,
                    const Tensors& results) {
   if (files.size() == 1 && is_archive(files[0])) {
+    const std::vector<std::string> in_archive = names_in_archive(names);
     NamedTensors arrays;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const bool is_new =
-          std::ranges::none_of(arrays, [&](const auto& each) { return each.first == names[i].name; });
-      arrays.emplace_back(is_new ? names[i].name : fmt::format("result{}", i), results[i]);
-    }
+    for (std::size_t i = 0; i < results.size(); ++i) arrays.emplace_back(in_archive[i], results[i]);
     return write_npz(files[0], arrays);
   }
   for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i]);

@@ -17,6 +17,9 @@ bool is_archive(const std::string& path);
 /// Refuses names of files that `option` gives for this number of results. Throws R002.
 void require_files(const std::vector<std::string>& files, std::size_t results, const char* option);
 
+/// The names of the results in an archive. A name that an earlier result has too is "result1" instead.
+std::vector<std::string> names_in_archive(const std::vector<LoadedArray>& results);
+
 /// Writes each result to its file, in order, or all to one archive. Throws R001 if a file cannot be written.
 void write_results(const std::vector<std::string>& files, const std::vector<LoadedArray>& names,
                    const Tensors& results);

@@ -7,7 +7,6 @@
 #include "tutti/api/load.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/base/inside.hpp"
 #include "tutti/cli/program/expected.hpp"
 #include "tutti/cli/program/program_inputs.hpp"
 #include "tutti/cli/program/result_files.hpp"
@@ -31,13 +30,21 @@ void print_results(const std::vector<LoadedArray>& names, const Tensors& results
                to_string(results[i]));
 }
 
-void print_times(std::vector<double> calls) {
-  std::ranges::sort(calls);
+struct Times {
+  double read = 0, compile = 0, first_call = 0;
+  std::vector<double> calls = {};  // those after the first
+};
+
+void print_times(Times times) {
+  fmt::print("read {:.1f} ms, compile {:.1f} ms, first call {:.3f} ms\n", times.read, times.compile,
+             times.first_call);
+  std::ranges::sort(times.calls);
   const auto at = [&](double share) {
-    return calls[static_cast<std::size_t>(share * static_cast<double>(calls.size() - 1))];
+    return times.calls[static_cast<std::size_t>(share * static_cast<double>(times.calls.size() - 1))];
   };
   fmt::print("{}: min {:.3f} ms, median {:.3f} ms, p90 {:.3f} ms, max {:.3f} ms\n",
-             counted(std::ssize(calls), "call"), calls.front(), at(0.5), at(0.9), calls.back());
+             counted(std::ssize(times.calls), "call"), times.calls.front(), at(0.5), at(0.9),
+             times.calls.back());
 }
 
 std::vector<Array> placed(const Machine& machine, const std::vector<LoadedArray>& parameters,
@@ -55,6 +62,22 @@ Tensor whole(const Machine& machine, const Array& result) {
   return machine.processes() > 1 ? machine.place(result, P()).tensor() : result.tensor();
 }
 
+InputWords input_words(const RunArguments& arguments) {
+  const Missing missing = arguments.random  ? Missing::random
+                          : arguments.zeros ? Missing::zeros
+                                            : Missing::refused;
+  return {arguments.in, missing, arguments.seed};
+}
+
+MachineOptions machine_options(const RunArguments& arguments) {
+  return {.workers = arguments.workers,
+          .storage = arguments.per_device ? Storage::per_device : Storage::by_type,
+          .check_assumptions = arguments.check_assumptions,
+          .trace = arguments.trace,
+          .measure = arguments.explain,
+          .check_nans = arguments.check_nans};
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -63,49 +86,39 @@ int run(const RunArguments& arguments) {
   LoadOptions options{.function = arguments.function, .platform_index = arguments.platform_index};
   if (!arguments.mesh.empty()) options.mesh = parse_mesh(arguments.mesh);
   const Loaded program = load(arguments.file, options);
-  const double read = milliseconds_since(start);
+  Times times{.read = milliseconds_since(start)};
   const std::vector<LoadedArray> parameters = program.parameters(), names = program.results();
   require_files(arguments.out, names.size(), "--out");
   require_files(arguments.expect, names.size(), "--expect");
-  const Missing missing = arguments.random  ? Missing::random
-                          : arguments.zeros ? Missing::zeros
-                                            : Missing::refused;
-  const Tensors inputs = inputs_of(program, {arguments.in, missing, arguments.seed});
+  const Tensors inputs = inputs_of(program, input_words(arguments));
+  const Expected expected = read_expected(arguments.expect, names);
 
-  MachineOptions machine_options{.workers = arguments.workers,
-                                 .storage = arguments.per_device ? Storage::per_device : Storage::by_type,
-                                 .check_assumptions = arguments.check_assumptions,
-                                 .trace = arguments.trace,
-                                 .measure = arguments.explain,
-                                 .check_nans = arguments.check_nans};
-  const Machine machine = open_machine(choice, options.mesh.value_or(program.mesh()), machine_options);
+  const Machine machine =
+      open_machine(choice, options.mesh.value_or(program.mesh()), machine_options(arguments));
   const auto before_compile = Clock::now();
   const std::vector<Array> arrays = placed(machine, parameters, inputs);
   const auto compiled = machine.compile(program, arrays);
-  const double compile = milliseconds_since(before_compile);
+  times.compile = milliseconds_since(before_compile);
   const auto before_call = Clock::now();
   std::vector<Array> results = compiled(arrays);
   Tensors tensors;
   for (const Array& result : results) tensors.push_back(whole(machine, result));
-  const double first = milliseconds_since(before_call);
-
-  std::vector<double> calls;
+  times.first_call = milliseconds_since(before_call);
   for (int i = 1; i < arguments.repeat; ++i) {
     const auto before = Clock::now();
     results = compiled(arrays);
     if (!results.empty()) whole(machine, results[0]);
-    calls.push_back(milliseconds_since(before));
+    times.calls.push_back(milliseconds_since(before));
   }
+
   if (machine.process() != 0) return 0;
   if (!arguments.out.empty()) write_results(arguments.out, names, tensors);
   else if (arguments.expect.empty() && arguments.repeat == 1) print_results(names, tensors);
   if (arguments.explain) fmt::print("{}", compiled.explain());
-  if (arguments.repeat > 1) {
-    fmt::print("read {:.1f} ms, compile {:.1f} ms, first call {:.3f} ms\n", read, compile, first);
-    print_times(calls);
-  }
+  if (arguments.repeat > 1) print_times(times);
   if (arguments.random) fmt::print("seed {}\n", arguments.seed);
-  if (arguments.expect.empty() || all_as_expected(arguments, names, tensors)) return 0;
+  const Tolerance tolerance{arguments.rtol, arguments.atol};
+  if (arguments.expect.empty() || all_as_expected(expected, names, tensors, tolerance)) return 0;
   return info(Code::check).exit_status;
 }
 
