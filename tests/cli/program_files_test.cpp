@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "tests/support/command.hpp"
 #include "tests/support/print.hpp"
@@ -131,6 +132,26 @@ TEST_F(program_files, of_expected_arrays_may_be_fewer_than_results) {
   const Finished found = run(two + "--expect want.npy");
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(found.out, "result0: equal in all bits\nresult1: not compared; --expect has no file for it\n");
+}
+
+TEST_F(program_files, are_named_in_errors_without_a_place_in_our_sources) {
+  write("damaged.npy", "no array");
+  write("damaged.npz", "no archive");
+  const auto refused = [&](const std::string& words, int status, const std::string& begin) {
+    const Finished found = run(words);
+    EXPECT_EQ(found.status, status) << words;
+    EXPECT_EQ(found.err.rfind("tutti: error[" + begin, 0), 0U) << found.err;
+    EXPECT_EQ(found.err.find(".cpp"), std::string::npos) << found.err;
+  };
+  refused("two.mlir --in damaged.npy", 4, "R001]: 'damaged.npy' ");
+  refused("two.mlir --in damaged.npz", 4, "R001]: 'damaged.npz' ");
+  refused(two + "--expect damaged.npy", 4, "R001]: 'damaged.npy' ");
+  refused(two + "--expect damaged.npz", 4, "R001]: 'damaged.npz' ");
+  fs::create_directory(path("folder.npy"));
+  fs::create_directory(path("folder.npz"));
+  refused(two + "--out folder.npy", 4, "R001]: 'folder.npy' is a folder");
+  refused(two + "--out folder.npz", 4, "R001]: 'folder.npz' is a folder");
+  refused("two.mlir --in 999999999999x999999999999xf32=0", 2, "T005]: tensor: shape ");
 }
 
 }  // namespace

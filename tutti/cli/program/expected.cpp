@@ -20,7 +20,7 @@ namespace tutti::cli {
 namespace {
 
 Expected read_archive(const std::string& file, const std::vector<LoadedArray>& results) {
-  NamedTensors arrays = read_npz(file);
+  NamedTensors arrays = read_npz(file, {}, Where{});
   const std::vector<std::string> names = names_in_archive(results);
   std::vector<std::string> found;
   for (const auto& [name, tensor] : arrays) found.push_back(excerpt(name));
@@ -146,7 +146,7 @@ bool as_expected(const std::string& name, const Tensor& found, const Tensor& wan
 Expected read_expected(const std::vector<std::string>& files, const std::vector<LoadedArray>& results) {
   if (files.size() == 1 && is_archive(files[0])) return read_archive(files[0], results);
   Expected expected(results.size());
-  for (std::size_t i = 0; i < files.size(); ++i) expected[i] = read_npy(files[i]);
+  for (std::size_t i = 0; i < files.size(); ++i) expected[i] = read_npy(files[i], Where{});
   return expected;
 }
 

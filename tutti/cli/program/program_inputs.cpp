@@ -54,10 +54,10 @@ Tensor written_tensor(const Shape& shape, DType dtype, std::string_view values, 
     if (end == values.size()) break;
     values.remove_prefix(end + 1);
   }
-  if (scalars.size() == 1) return Tensor::full(shape, scalars[0]);
+  if (scalars.size() == 1) return Tensor::full(shape, scalars[0], Where{});
   require(std::ssize(scalars) == shape.elements(), Code::usage, "--in {}: {} for {}", excerpt(word),
           counted(std::ssize(scalars), "number"), type_text(shape, dtype));
-  Tensor tensor(shape, dtype);
+  Tensor tensor(shape, dtype, Where{});
   for (std::size_t i = 0; i < scalars.size(); ++i)
     std::memcpy(tensor.mutable_bytes() + i * scalars[i].bytes(), scalars[i].data(), scalars[i].bytes());
   return tensor;
@@ -73,7 +73,7 @@ struct Given {
 std::vector<Given> arrays_of_archive(const std::string& path, const std::string& word) {
   const std::size_t colon = path.find(".npz:");
   const std::string file = colon == std::string::npos ? path : path.substr(0, colon + 4);
-  NamedTensors arrays = read_npz(file);
+  NamedTensors arrays = read_npz(file, {}, Where{});
   std::vector<Given> given;
   if (colon == std::string::npos) {
     for (auto& [name, tensor] : arrays) given.push_back({name, std::move(tensor), word});
@@ -120,13 +120,13 @@ std::vector<Given> given_by(const std::vector<LoadedArray>& parameters, const st
     all = {{"", written_tensor(type->first, type->second, std::string_view(rest).substr(inner + 1), word),
             word}};
   else if (rest.find(".npz") != std::string::npos) all = arrays_of_archive(rest, word);
-  else all = {{"", read_npy(rest), word}};
+  else all = {{"", read_npy(rest, Where{}), word}};
   if (!name.empty() && all.size() == 1) all[0].name = name;
   return all;
 }
 
 Tensor random_tensor(const Shape& shape, DType dtype, std::mt19937_64& numbers) {
-  Tensor tensor(shape, dtype);
+  Tensor tensor(shape, dtype, Where{});
   const auto bytes = bytes_per_element(dtype);
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     const double uniform = static_cast<double>(numbers() >> 11) * 0x1p-53;
@@ -209,7 +209,7 @@ Tensors inputs_of(const Loaded& program, const InputWords& words) {
     if (found[i]) inputs.push_back(std::move(*found[i]));
     else if (words.missing == Missing::random)
       inputs.push_back(random_tensor(parameter.shape, parameter.dtype, numbers));
-    else if (words.missing == Missing::zeros) inputs.emplace_back(parameter.shape, parameter.dtype);
+    else if (words.missing == Missing::zeros) inputs.emplace_back(parameter.shape, parameter.dtype, Where{});
     else
       refuse(program,
              fmt::format("'{}' is not given; say --in once per argument, in order or by name, or --random",

@@ -40,9 +40,9 @@ void write_results(const std::vector<std::string>& files, const std::vector<Load
     const std::vector<std::string> in_archive = names_in_archive(names);
     NamedTensors arrays;
     for (std::size_t i = 0; i < results.size(); ++i) arrays.emplace_back(in_archive[i], results[i]);
-    return write_npz(files[0], arrays);
+    return write_npz(files[0], arrays, Where{});
   }
-  for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i]);
+  for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i], Where{});
 }
 
 }  // namespace tutti::cli

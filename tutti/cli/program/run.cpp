@@ -52,14 +52,15 @@ std::vector<Array> placed(const Machine& machine, const std::vector<LoadedArray>
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Array array(inputs[i]);
-    arrays.push_back(parameters[i].spec ? machine.place(array, *parameters[i].spec) : array);
+    arrays.push_back(parameters[i].spec ? machine.place(array, *parameters[i].spec, Where{}) : array);
   }
   return arrays;
 }
 
 /// A result that lies on the processes of a machine comes to each of them.
 Tensor whole(const Machine& machine, const Array& result) {
-  return machine.processes() > 1 ? machine.place(result, P()).tensor() : result.tensor();
+  return machine.processes() > 1 ? machine.place(result, P(), Where{}).tensor(Where{})
+                                 : result.tensor(Where{});
 }
 
 InputWords input_words(const RunArguments& arguments) {
@@ -97,16 +98,16 @@ int run(const RunArguments& arguments) {
       open_machine(choice, options.mesh.value_or(program.mesh()), machine_options(arguments));
   const auto before_compile = Clock::now();
   const std::vector<Array> arrays = placed(machine, parameters, inputs);
-  const auto compiled = machine.compile(program, arrays);
+  const auto compiled = machine.compile(program, arrays, Where{});
   times.compile = milliseconds_since(before_compile);
   const auto before_call = Clock::now();
-  std::vector<Array> results = compiled(arrays);
+  std::vector<Array> results = compiled(arrays, Where{});
   Tensors tensors;
   for (const Array& result : results) tensors.push_back(whole(machine, result));
   times.first_call = milliseconds_since(before_call);
   for (int i = 1; i < arguments.repeat; ++i) {
     const auto before = Clock::now();
-    results = compiled(arrays);
+    results = compiled(arrays, Where{});
     if (!results.empty()) whole(machine, results[0]);
     times.calls.push_back(milliseconds_since(before));
   }
