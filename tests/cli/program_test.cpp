@@ -127,7 +127,8 @@ TEST_F(program, lists_its_parameters_where_one_is_missing) {
   EXPECT_EQ(missing.status, 2);
   EXPECT_EQ(missing.err, "tutti: error[T015]: 'arg1' is not given; say --in once per argument, in order or "
                          "by name, or --random\n"
-                         "  the program takes:\n    w: f32[4,2] P(x)\n    arg1: i32[]\n");
+                         "  the program takes:\n    w: f32[4,2] P(x)\n    arg1: i32[]\n"
+                         "  tutti run step.mlir --in w.npy --in arg1=FILE.npy\n");
   EXPECT_FALSE(fs::exists(path("out.npy")));
   const auto refused = [&](const std::string& words, int status, const std::string& part) {
     const Finished found = run("run step.mlir " + words);
@@ -141,9 +142,45 @@ TEST_F(program, lists_its_parameters_where_one_is_missing) {
   refused("--in nowhere.npy", 4, "'nowhere.npy' cannot be read");
   refused("--in 3xf32=1,2", 1, "2 numbers for f32[3]");
   refused("--in f32=one", 1, "'one' is no number of f32");
+  refused("--in v=w.npy", 2,
+          "--in v=w.npy: the program has no parameter 'v'; is it 'w'?\n  the program takes:\n");
+  refused("--in arg1=v=w.npy", 2, "the program has no parameter 'v'");
+  refused("--in something=w.npy", 2, "the program has no parameter 'something'\n  the program takes:\n");
+  refused("--in 2x3xq32=1", 1, "--in 2x3xq32=1: there is no dtype 'q32'; use one of bool, u8, i8, ");
+  refused("--in arg1=q32=1", 1, "there is no dtype 'q32'");
+  refused("--in 'no folder=1/x.npy'", 2, "the program has no parameter 'no folder'");
   refused("--random --out a.txt", 1, "write results to .npy files");
   refused("--random --out a.npy --out b.npy --out c.npy", 1, "the program has 2 results");
   refused("--random --function other", 1, "has no function @other");
+}
+
+TEST_F(program, is_told_how_to_be_called) {
+  const auto command = [&](const std::string& words) {
+    const Finished found = run("run " + words);
+    EXPECT_EQ(found.status, 2) << found.err;
+    return found.err.substr(found.err.rfind("\n  ") + 3);
+  };
+  EXPECT_EQ(command("step.mlir"), "tutti run step.mlir --in w=FILE.npy --in arg1=FILE.npy\n");
+  std::string named = step;
+  named.replace(named.find("loc(\"w\")"), 8, "loc(\"params['w']\")");
+  write("a step.mlir", named);
+  EXPECT_EQ(command("'a step.mlir' --in arg1=i32=2"),
+            "tutti run 'a step.mlir' --in arg1=i32=2 --in 'params['\\''w'\\'']=FILE.npy'\n");
+  write_npy(path("FILE.npy"), w);
+  EXPECT_EQ(run("run 'a step.mlir' --in arg1=i32=2 --in 'params['\\''w'\\'']=FILE.npy'").status, 0);
+  std::string with_equals = step;
+  with_equals.replace(with_equals.find("loc(\"w\")"), 8, "loc(\"w=1\")");
+  write("step.mlir", with_equals);
+  EXPECT_EQ(command("step.mlir --function main"),
+            "tutti run step.mlir --in arg0=FILE.npy --in arg1=FILE.npy\n");
+}
+
+TEST_F(program, takes_files_of_folders_with_an_equals_sign) {
+  fs::create_directory(path("run=1"));
+  write_npy(path("run=1/w.npy"), w);
+  write_npz(path("run=1/all.npz"), {{"w", w}});
+  EXPECT_EQ(run("run step.mlir --in run=1/w.npy --in i32=2").status, 0);
+  EXPECT_EQ(run("run step.mlir --in run=1/all.npz:w --in i32=2").status, 0);
 }
 
 TEST_F(program, is_refused_before_anything_is_written) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <random>
 
@@ -21,8 +22,13 @@
 namespace tutti::cli {
 namespace {
 
-/// "2x3xf32": none if the word is no type.
-std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
+/// "2x3xf32", taken apart.
+struct TypeWord {
+  std::vector<std::int64_t> sizes;
+  std::string_view dtype;  // what follows the sizes, also if it is no dtype
+};
+
+TypeWord taken_apart(std::string_view word) {
   std::vector<std::int64_t> sizes;
   while (true) {
     const std::size_t cross = word.find('x');
@@ -32,9 +38,15 @@ std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
     sizes.push_back(size);
     word.remove_prefix(cross + 1);
   }
-  const auto dtype = dtype_named(word);
+  return {std::move(sizes), word};
+}
+
+/// The type that a word is: none if it is no type.
+std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
+  const TypeWord parts = taken_apart(word);
+  const auto dtype = dtype_named(parts.dtype);
   if (!dtype) return std::nullopt;
-  return std::pair{Shape(sizes), *dtype};
+  return std::pair{Shape(parts.sizes), *dtype};
 }
 
 /// "0.5", or one number for each element: "1,2,3".
@@ -70,9 +82,15 @@ struct Given {
   std::string word;
 };
 
+/// The file of "all.npz:w" and of "x.npy".
+std::string file_in(const std::string& path) {
+  const std::size_t colon = path.find(".npz:");
+  return colon == std::string::npos ? path : path.substr(0, colon + 4);
+}
+
 std::vector<Given> arrays_of_archive(const std::string& path, const std::string& word) {
   const std::size_t colon = path.find(".npz:");
-  const std::string file = colon == std::string::npos ? path : path.substr(0, colon + 4);
+  const std::string file = file_in(path);
   NamedTensors arrays = read_npz(file, {}, Where{});
   std::vector<Given> given;
   if (colon == std::string::npos) {
@@ -101,27 +119,61 @@ std::optional<std::size_t> parameter_named(const std::vector<LoadedArray>& param
   return std::nullopt;
 }
 
-std::vector<Given> given_by(const std::vector<LoadedArray>& parameters, const std::string& word) {
-  std::string rest = word, name;
-  const std::size_t equals = word.find('=');
+/// The parameters, and below them a command to copy, if there is one.
+[[noreturn]] void refuse(const Loaded& program, const std::string& why, const std::string& command = "") {
+  std::vector<std::string> notes{"the program takes:"};
+  for (const std::string& line : lines_of(program.parameters())) notes.push_back("  " + line);
+  if (!command.empty()) notes.push_back(command);
+  throw Error(Code::argument, {}, why, std::move(notes));
+}
+
+[[noreturn]] void refuse_unknown_name(const Loaded& program, const std::string& word, std::string_view name) {
+  std::vector<std::string> names;
+  for (const LoadedArray& each : program.parameters()) names.push_back(each.name);
+  const std::vector<std::string> similar = similar_names(name, names);
+  refuse(program, fmt::format("--in {}: the program has no parameter '{}'{}", excerpt(word), excerpt(name),
+                              similar.empty() ? "" : fmt::format("; is it '{}'?", similar[0])));
+}
+
+bool begins_with_number(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find_first_of(", "));
+  double number = 0;
+  return first == "true" || first == "false" || reads(first, number);
+}
+
+/// Refuses "x=x.npy" and "2x3xf32=1" if what stands before the "=" is neither a parameter nor a type.
+[[noreturn]] void refuse_left_of_equals(const Loaded& program, const std::string& word, std::string_view left,
+                                        std::string_view right) {
+  const TypeWord type = taken_apart(left);
+  require(type.sizes.empty() && !begins_with_number(right), Code::usage,
+          "--in {}: there is no dtype '{}'; use one of {}", excerpt(word), excerpt(type.dtype),
+          dtype_names());
+  refuse_unknown_name(program, word, left);
+}
+
+/// The arrays of `rest`, which is the word without the name of a parameter.
+std::vector<Given> arrays_of(const Loaded& program, const std::string& rest, const std::string& word) {
+  const std::size_t equals = rest.find('=');
   if (equals != std::string::npos) {
-    if (const auto type = type_in(word.substr(0, equals)))
-      return {{"", written_tensor(type->first, type->second, std::string_view(word).substr(equals + 1), word),
-               word}};
-    name = word.substr(0, equals);
-    if (parameter_named(parameters, name)) rest = word.substr(equals + 1);
-    else name.clear();
+    const std::string_view left = std::string_view(rest).substr(0, equals);
+    const std::string_view right = std::string_view(rest).substr(equals + 1);
+    if (const auto type = type_in(left))
+      return {{"", written_tensor(type->first, type->second, right, word), word}};
+    std::error_code ignored;
+    const bool is_path = std::filesystem::exists(file_in(rest), ignored);  // "run=1/x.npy"
+    if (!is_path) refuse_left_of_equals(program, word, left, right);
   }
-  std::vector<Given> all;
-  const std::size_t inner = rest.find('=');
-  const auto type =
-      inner == std::string::npos ? std::nullopt : type_in(std::string_view(rest).substr(0, inner));
-  if (type)
-    all = {{"", written_tensor(type->first, type->second, std::string_view(rest).substr(inner + 1), word),
-            word}};
-  else if (rest.find(".npz") != std::string::npos) all = arrays_of_archive(rest, word);
-  else all = {{"", read_npy(rest, Where{}), word}};
-  if (!name.empty() && all.size() == 1) all[0].name = name;
+  if (rest.find(".npz") != std::string::npos) return arrays_of_archive(rest, word);
+  return {{"", read_npy(rest, Where{}), word}};
+}
+
+std::vector<Given> given_by(const Loaded& program, const std::string& word) {
+  const std::string left = word.substr(0, word.find('='));
+  const bool is_named =
+      left.size() < word.size() && !type_in(left) && parameter_named(program.parameters(), left);
+  if (!is_named) return arrays_of(program, word, word);
+  std::vector<Given> all = arrays_of(program, word.substr(left.size() + 1), word);
+  if (all.size() == 1) all[0].name = left;
   return all;
 }
 
@@ -148,10 +200,40 @@ Tensor random_tensor(const Shape& shape, DType dtype, std::mt19937_64& numbers) 
   return tensor;
 }
 
-[[noreturn]] void refuse(const Loaded& program, const std::string& why) {
-  std::vector<std::string> notes{"the program takes:"};
-  for (const std::string& line : lines_of(program.parameters())) notes.push_back("  " + line);
-  throw Error(Code::argument, {}, why, std::move(notes));
+/// The command with what is missing: "tutti run step.mlir --in w.npy --in arg1=FILE.npy".
+std::string completed_command(const InputWords& words, const std::vector<LoadedArray>& parameters,
+                              const std::vector<std::optional<Tensor>>& found) {
+  std::string command = words.command;
+  for (const std::string& word : words.in) command += " --in " + shell_word(word);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (found[i]) continue;
+    const std::string& name = parameters[i].name;
+    const bool can_be_named = name.find('=') == std::string::npos && name == excerpt(name) &&
+                              !type_in(name) && parameter_named(parameters, name) == i;
+    command += " --in " + shell_word((can_be_named ? name : fmt::format("arg{}", i)) + "=FILE.npy");
+  }
+  return command;
+}
+
+/// The arrays that were found, and those that stand for missing ones.
+Tensors completed(const Loaded& program, const InputWords& words,
+                  const std::vector<std::optional<Tensor>>& found) {
+  const std::vector<LoadedArray> parameters = program.parameters();
+  std::mt19937_64 numbers(words.seed);
+  Tensors inputs;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const LoadedArray& parameter = parameters[i];
+    if (found[i]) inputs.push_back(*found[i]);
+    else if (words.missing == Missing::random)
+      inputs.push_back(random_tensor(parameter.shape, parameter.dtype, numbers));
+    else if (words.missing == Missing::zeros) inputs.emplace_back(parameter.shape, parameter.dtype, Where{});
+    else
+      refuse(program,
+             fmt::format("'{}' is not given; say --in once per argument, in order or by name, or --random",
+                         parameter.name),
+             completed_command(words, parameters, found));
+  }
+  return inputs;
 }
 
 }  // namespace
@@ -178,13 +260,11 @@ Tensors inputs_of(const Loaded& program, const InputWords& words) {
   std::vector<std::optional<Tensor>> found(parameters.size());
   std::size_t next = 0;
   for (const std::string& word : words.in)
-    for (Given& given : given_by(parameters, word)) {
+    for (Given& given : given_by(program, word)) {
       std::size_t at = next;
       if (!given.name.empty()) {
         const std::optional<std::size_t> named = parameter_named(parameters, given.name);
-        if (!named)
-          refuse(program,
-                 fmt::format("--in {}: no parameter is called '{}'", excerpt(word), excerpt(given.name)));
+        if (!named) refuse_unknown_name(program, word, given.name);
         at = *named;
       } else {
         while (at < found.size() && found[at]) ++at;
@@ -202,20 +282,7 @@ Tensors inputs_of(const Loaded& program, const InputWords& words) {
                                     type_text(parameters[at].shape, parameters[at].dtype)));
       found[at] = std::move(tensor);
     }
-  std::mt19937_64 numbers(words.seed);
-  Tensors inputs;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const LoadedArray& parameter = parameters[i];
-    if (found[i]) inputs.push_back(std::move(*found[i]));
-    else if (words.missing == Missing::random)
-      inputs.push_back(random_tensor(parameter.shape, parameter.dtype, numbers));
-    else if (words.missing == Missing::zeros) inputs.emplace_back(parameter.shape, parameter.dtype, Where{});
-    else
-      refuse(program,
-             fmt::format("'{}' is not given; say --in once per argument, in order or by name, or --random",
-                         parameter.name));
-  }
-  return inputs;
+  return completed(program, words, found);
 }
 
 }  // namespace tutti::cli

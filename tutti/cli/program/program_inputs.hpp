@@ -20,12 +20,13 @@ struct InputWords {
   /// "f32=1,2,3"; in front of each may stand the name of a parameter: "x=x.npy".
   std::vector<std::string> in;
   Missing missing = Missing::refused;
-  std::uint64_t seed = 0;  // of random ones
+  std::uint64_t seed = 0;    // of random ones
+  std::string command = {};  // to complete in an error: "tutti run step.mlir"
 };
 
 /// One tensor per parameter, of its type. Random floats are from [-1, 1), integers from 0 to 7.
 /// Throws R001 for a file that is no array, R002 for a word that cannot be read, T015 for too few, too many,
-/// or others than the program takes; the error lists all parameters.
+/// or others than the program takes; the error lists all parameters, and for too few completes the command.
 Tensors inputs_of(const Loaded& program, const InputWords& words);
 
 /// NumPy has no bf16, so a file may hold the bits of one as u16. Returns such an array as bf16 if `wanted` is

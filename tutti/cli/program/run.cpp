@@ -13,6 +13,7 @@
 #include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/open_machine.hpp"
 #include "tutti/cli/words/options.hpp"
+#include "tutti/cli/words/words.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/tensor/print.hpp"
 
@@ -63,11 +64,19 @@ Tensor whole(const Machine& machine, const Array& result) {
                                  : result.tensor(Where{});
 }
 
+/// What stands in front of --in.
+std::string command_of(const RunArguments& arguments) {
+  std::string command = "tutti run " + shell_word(arguments.file);
+  if (arguments.function != "main") command += " --function " + shell_word(arguments.function);
+  if (!arguments.mesh.empty()) command += " --mesh " + shell_word(arguments.mesh);
+  return command;
+}
+
 InputWords input_words(const RunArguments& arguments) {
   const Missing missing = arguments.random  ? Missing::random
                           : arguments.zeros ? Missing::zeros
                                             : Missing::refused;
-  return {arguments.in, missing, arguments.seed};
+  return {arguments.in, missing, arguments.seed, command_of(arguments)};
 }
 
 MachineOptions machine_options(const RunArguments& arguments) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "tutti/base/require.hpp"
@@ -26,13 +28,27 @@ Shape parse_shape(std::string_view text) {
   return shape;
 }
 
-DType parse_dtype(std::string_view text) {
-  const std::optional<DType> dtype = dtype_named(text);
+std::string dtype_names() {
   std::vector<std::string_view> names;
   for (DType one : all_dtypes()) names.push_back(tutti::name(one));
-  require(dtype.has_value(), Code::usage, "--dtype: there is no '{}'; use one of {}", text,
-          fmt::format("{}", fmt::join(names, ", ")));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+DType parse_dtype(std::string_view text) {
+  const std::optional<DType> dtype = dtype_named(text);
+  require(dtype.has_value(), Code::usage, "--dtype: there is no '{}'; use one of {}", text, dtype_names());
   return *dtype;
+}
+
+std::string shell_word(std::string_view word) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:=,@%+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace tutti::cli
