@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "tests/support/command.hpp"
@@ -132,6 +133,31 @@ TEST_F(program_files, of_expected_arrays_may_be_fewer_than_results) {
   const Finished found = run(two + "--expect want.npy");
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(found.out, "result0: equal in all bits\nresult1: not compared; --expect has no file for it\n");
+}
+
+TEST_F(program_files, of_results_are_written_once_each) {
+  const auto refused = [&](const std::string& second, const std::string& message) {
+    const Finished found = run(two + "--out a.npy --out " + second);
+    EXPECT_EQ(found.status, 1);
+    EXPECT_EQ(found.err, "tutti: error[R002]: --out " + message + "; give each result its own\n");
+    EXPECT_FALSE(fs::exists(path("a.npy")));
+  };
+  refused("a.npy", "a.npy: it is the file of an earlier result");
+  refused("./a.npy", "./a.npy: it is the file of an earlier result, 'a.npy'");
+  refused(path("a.npy"), path("a.npy") + ": it is the file of an earlier result, 'a.npy'");
+}
+
+TEST_F(program_files, of_results_are_found_unwritable_before_anything_is_read) {
+  for (const char* file : {"nowhere/a.npy", "nowhere/a.npz"}) {
+    const Finished found = run(fmt::format("two.mlir --in unread.npy --out {}", file));
+    EXPECT_EQ(found.status, 4);
+    EXPECT_EQ(found.err,
+              fmt::format("tutti: error[R001]: '{}' cannot be written: No such file or directory\n", file));
+  }
+  write("old.npy", "old");
+  EXPECT_EQ(run("two.mlir --in unread.npy --out old.npy").status, 4);
+  EXPECT_EQ(fs::file_size(path("old.npy")), 3U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root), fs::directory_iterator()), 2);
 }
 
 TEST_F(program_files, are_named_in_errors_without_a_place_in_our_sources) {

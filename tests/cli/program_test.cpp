@@ -154,6 +154,18 @@ TEST_F(program, lists_its_parameters_where_one_is_missing) {
   refused("--random --function other", 1, "has no function @other");
 }
 
+TEST_F(program, refuses_options_that_mean_nothing) {
+  const auto refused = [&](const std::string& words, const std::string& message) {
+    const Finished found = run("run step.mlir --in w.npy --in i32=2 " + words);
+    EXPECT_EQ(found.status, 1) << words;
+    EXPECT_EQ(found.err.rfind("tutti: error[R002]: " + message, 0), 0U) << found.err;
+  };
+  refused("--random --zeros", "--random excludes --zeros");
+  refused("--mesh ''", "--mesh: the value is empty; give one, or leave the option out");
+  refused("--random --seed -1", "--seed: -1 is negative; give 0 or more");
+  refused("--platform-index -1", "--platform-index: -1 is negative; give 0 or more");
+}
+
 TEST_F(program, is_told_how_to_be_called) {
   const auto command = [&](const std::string& words) {
     const Finished found = run("run " + words);

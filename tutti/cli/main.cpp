@@ -180,6 +180,11 @@ CLI::App* add_mpi_info(CLI::App& app, tutti::cli::MpiInfoArguments& mpi_info) {
   return command;
 }
 
+/// Makes CLI11 refuse -1, which it reads as the largest number of an unsigned type.
+std::string refused_if_negative(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("{} is negative; give 0 or more", text) : "";
+}
+
 CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
   CLI::App* command = app.add_subcommand("run", "run a program that JAX has exported as StableHLO");
   command->footer("In Python: open('step.mlir', 'w').write(jax.jit(f).lower(x).as_text())\n"
@@ -193,8 +198,10 @@ CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
           "an argument: x.npy, params.npz, params.npz:name or 2x3xf32=0.5; in order, or by name: x=x.npy")
       ->allow_extra_args(false);
   command->add_flag("--random", run.random, "random numbers for arguments without --in: [-1, 1), or 0 to 7");
-  command->add_option("--seed", run.seed, "of the random numbers")->capture_default_str();
-  command->add_flag("--zeros", run.zeros, "zeros for arguments without --in");
+  command->add_option("--seed", run.seed, "of the random numbers")
+      ->check(refused_if_negative)
+      ->capture_default_str();
+  command->add_flag("--zeros", run.zeros, "zeros for arguments without --in")->excludes("--random");
   command
       ->add_option("--out", run.out, "write a result to this .npy file, in order; or all results to one .npz")
       ->allow_extra_args(false);
@@ -213,7 +220,8 @@ CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
   command->add_option("--function", run.function, "function of the module")->capture_default_str();
   command
       ->add_option("--platform-index", run.platform_index,
-                   "which platform is meant, of an export for several")
+                   "which platform is meant, of an export for several; from 0")
+      ->check(refused_if_negative)
       ->capture_default_str();
   command->add_option("--machine", run.machine, tutti::cli::machine_help)->capture_default_str();
   command
@@ -288,7 +296,11 @@ int run(int argc, char** argv) {
   });
 
   tutti::cli::RunArguments run_arguments;
-  on_call(add_run(app, run_arguments), [&] { status = tutti::cli::run(run_arguments); });
+  CLI::App* const run_command = add_run(app, run_arguments);
+  on_call(run_command, [&] {
+    tutti::cli::require_option_values(*run_command);  // here an empty mesh is a mistake
+    status = tutti::cli::run(run_arguments);
+  });
   tutti::cli::CheckArguments check;
   on_call(add_check(app, check), [&] { status = tutti::cli::check(check); });
   tutti::cli::PrintArguments print;

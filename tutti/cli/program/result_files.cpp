@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/files/npz.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 
 namespace tutti::cli {
 
@@ -23,6 +26,24 @@ void require_files(const std::vector<std::string>& files, std::size_t results, c
     require(is_archive(file) ? one_archive : file.ends_with(".npy"), Code::usage,
             "{} {}: write results to .npy files, one each in order, or all to one .npz", option,
             excerpt(file));
+}
+
+void require_different(const std::vector<std::string>& files) {
+  std::map<std::filesystem::path, std::string> seen;
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+    const auto [one, is_new] = seen.emplace(path, file);
+    require(is_new, Code::usage, "--out {}: it is the file of an earlier result{}; give each result its own",
+            excerpt(file), one->second == file ? "" : fmt::format(", '{}'", excerpt(one->second)));
+  }
+}
+
+void require_writable_results(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (is_archive(file)) require_writable(file, ".npz", SpecialFile::refused, Where{});
+    else require_writable(file, ".npy", SpecialFile::allowed, Where{});
+  }
 }
 
 std::vector<std::string> names_in_archive(const std::vector<LoadedArray>& results) {

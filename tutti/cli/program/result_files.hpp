@@ -17,6 +17,12 @@ bool is_archive(const std::string& path);
 /// Refuses names of files that `option` gives for this number of results. Throws R002.
 void require_files(const std::vector<std::string>& files, std::size_t results, const char* option);
 
+/// Refuses a file for two results. Throws R002.
+void require_different(const std::vector<std::string>& files);
+
+/// Refuses files that cannot be written. Throws R001. The files stay as they are.
+void require_writable_results(const std::vector<std::string>& files);
+
 /// The names of the results in an archive. A name that an earlier result has too is "result1" instead.
 std::vector<std::string> names_in_archive(const std::vector<LoadedArray>& results);
 

@@ -100,6 +100,8 @@ int run(const RunArguments& arguments) {
   const std::vector<LoadedArray> parameters = program.parameters(), names = program.results();
   require_files(arguments.out, names.size(), "--out");
   require_files(arguments.expect, names.size(), "--expect");
+  require_different(arguments.out);
+  if (number_of_started_process() == 0) require_writable_results(arguments.out);
   const Tensors inputs = inputs_of(program, input_words(arguments));
   const Expected expected = read_expected(arguments.expect, names);
 
