@@ -249,6 +249,24 @@ TEST_F(program, is_checked_for_what_it_takes_as_given) {
   EXPECT_EQ(run("run assumed.mlir --in w.npy --in i32=2 --check-assumptions").status, 2);
 }
 
+TEST_F(program, without_main_is_nothing_to_run) {
+  write("empty.mlir", "module {}\n");
+  std::string other = step;
+  other.replace(other.find("@main"), 5, "@step");
+  write("other.mlir", other);
+  const Finished found = run("check empty.mlir other.mlir");
+  EXPECT_EQ(found.status, 0);
+  EXPECT_EQ(found.out, "empty.mlir: 0 functions, 0 operations: legal; there is nothing to run\n"
+                       "other.mlir: 1 function, 10 operations: legal; there is nothing to run\n");
+  EXPECT_EQ(found.err, "tutti: warning: empty.mlir: there is no function to run\n"
+                       "tutti: warning: other.mlir: there is no function @main to run; tutti run --function "
+                       "step runs another one\n");
+  EXPECT_EQ(run("run other.mlir --zeros --function step").status, 0);
+  const nlohmann::json json = nlohmann::json::parse(run("check empty.mlir --json").out);
+  EXPECT_EQ(json[0]["warnings"][0]["message"], "there is no function to run");
+  EXPECT_EQ(json[0]["warnings"][0]["file"], "empty.mlir");
+}
+
 TEST_F(program, is_printed_with_states_and_places) {
   const std::string text = run("print step.mlir").out;
   EXPECT_NE(text.find("f32[1,2]{V:x} = mul"), std::string::npos) << text;

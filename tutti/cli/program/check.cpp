@@ -7,6 +7,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/words/options.hpp"
+#include "tutti/cli/words/words.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/collectives/assume_invariant.hpp"
 #include "tutti/read/program/module_program.hpp"
@@ -15,9 +16,9 @@
 namespace tutti::cli {
 namespace {
 
-/// A value that is taken as equal on all devices although its type does not say so.
+/// What is right, and may not be what was meant.
 struct Warning {
-  Where where;
+  Where where;  // none: the whole file
   std::string message;
 };
 
@@ -27,6 +28,7 @@ struct Findings {
   std::vector<Error> errors = {};
   std::vector<NotRun> not_run = {};  // legal, and not run here
   std::vector<Warning> warnings = {};
+  bool has_main = true;
   std::size_t functions = 0, operations = 0, hints = 0;
   std::shared_ptr<const SourceModule> source = nullptr;
 };
@@ -67,6 +69,12 @@ Types types_of_parameters(const ModuleProgram& program) {
   return types;
 }
 
+std::string warning_without_main(const stablehlo::Module& module) {
+  if (module.functions.empty()) return "there is no function to run";
+  return fmt::format("there is no function @main to run; tutti run --function {} runs another one",
+                     shell_word(module.functions[0].name));
+}
+
 Findings findings_of(const std::string& path) {
   Findings found{.file = path};
   try {
@@ -78,7 +86,12 @@ Findings findings_of(const std::string& path) {
       found.hints += hints_in(function.body);
     }
     const stablehlo::Function* main = found.source->function("main");
-    if (!found.errors.empty() || !main) return found;
+    if (!found.errors.empty()) return found;
+    if (!main) {
+      found.has_main = false;
+      found.warnings.push_back({{}, warning_without_main(found.source->module())});
+      return found;
+    }
     found.not_run = operations_not_run(*found.source, *main);
     if (!found.not_run.empty()) return found;
     const ModuleProgram program(found.source, {});
@@ -95,7 +108,8 @@ void print_text(const Findings& found) {
   for (const Error& error : found.errors)
     fmt::print(stderr, "tutti: error[{}]: {}\n", error.label(), error.what());
   for (const Warning& warning : found.warnings)
-    fmt::print(stderr, "tutti: warning: {}: {}\n", to_string(warning.where), warning.message);
+    fmt::print(stderr, "tutti: warning: {}: {}\n",
+               warning.where.known() ? to_string(warning.where) : found.file, warning.message);
   for (const NotRun& each : found.not_run)
     fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
                to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
@@ -104,7 +118,9 @@ void print_text(const Findings& found) {
     fmt::print("{}: {}, {}: {}\n", found.file,
                counted(static_cast<std::int64_t>(found.functions), "function"),
                counted(static_cast<std::int64_t>(found.operations), "operation"),
-               found.not_run.empty() ? "right" : "legal; it is not run here");
+               !found.has_main         ? "legal; there is nothing to run"
+               : found.not_run.empty() ? "right"
+                                       : "legal; it is not run here");
   if (found.errors.empty() && found.hints > 0)
     fmt::print("{}: {} to the compiler, not followed here\n", found.file,
                counted(static_cast<std::int64_t>(found.hints), "sharding is a hint", "shardings are hints"));
