@@ -16,7 +16,7 @@
 namespace tutti::cli {
 namespace {
 
-/// What is right, and may not be what was meant.
+/// A remark about a program without errors, which may not be meant so.
 struct Warning {
   Where where;  // none: the whole file
   std::string message;

@@ -82,7 +82,7 @@ Difference integers_apart(const Tensor& found, const Tensor& wanted, const Toler
           is_allowed};
 }
 
-/// Of floats, bools and complex numbers. The difference of complex numbers is that of a part.
+/// Compares floats, bools and complex numbers, these by their parts.
 Difference numbers_apart(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance) {
   const bool of_parts = is_complex(found.dtype());
   const auto part = [&](const Tensor& tensor, std::int64_t i) {

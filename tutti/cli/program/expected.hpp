@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results beside the arrays of --expect.
+// Compares results with the arrays of --expect.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tutti::cli {
 
-/// What each result is compared with; none for a result without a file.
+/// The expected array of each result; none for a result without a file.
 using Expected = std::vector<std::optional<Tensor>>;
 
 /// Reads the files of --expect: .npy files for the first results, or one archive for all of them. An archive

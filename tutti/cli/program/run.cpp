@@ -64,7 +64,7 @@ Tensor whole(const Machine& machine, const Array& result) {
                                  : result.tensor(Where{});
 }
 
-/// What stands in front of --in.
+/// The command line without --in: "tutti run step.mlir".
 std::string command_of(const RunArguments& arguments) {
   std::string command = "tutti run " + shell_word(arguments.file);
   if (arguments.function != "main") command += " --function " + shell_word(arguments.function);
