@@ -175,9 +175,9 @@ TEST(read, refuses_all_that_is_not_run_at_once) {
       "  stablehlo.rng_bit_generator, 1 time, first at text:4:10; instead: draw by threefry: jax.random with "
       "the "
       "default generator\n"
-      "  stablehlo.custom_call: a call of @lapack_sgetrf, 1 time, first at text:5:6; instead: lower for a "
-      "platform that "
-      "needs no library for it");
+      "  stablehlo.custom_call: a call of @lapack_sgetrf, 1 time, first at text:5:6; instead: compute it "
+      "before, and pass "
+      "the result");
 }
 
 TEST(read, names_the_line_of_the_user) {

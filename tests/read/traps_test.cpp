@@ -285,23 +285,19 @@ TEST(trap, recursion_is_refused) {
 }
 
 TEST(trap, a_total_order_of_floats_tells_zeros_apart_and_places_nan) {
-  const auto less = [](const std::string& type, const Tensor& x, const Tensor& y) {
-    const std::string array = "tensor<8x" + type + ">";
-    return run_text(module_of("(%x: " + array + ", %y: " + array + ") -> tensor<8xi1>",
-                              "%r = stablehlo.compare LT, %x, %y, TOTALORDER : (" + array + ", " + array +
-                                  ") -> tensor<8xi1>\nreturn %r : tensor<8xi1>"),
-                    {x, y})[0];
-  };
-  const Floats x{-0.0F, 0.0F, 1, NAN, -1, -2, HUGE_VALF, -HUGE_VALF},
-      y{0.0F, -0.0F, NAN, 1, -2, -1, NAN, -1};
-  Tensor wanted(Shape{8}, DType::boolean);
-  const int bits[] = {1, 0, 1, 0, 0, 1, 1, 1};
-  for (int i = 0; i < 8; ++i) wanted.mutable_bytes()[i] = static_cast<std::byte>(bits[i]);
-  EXPECT_EQ(less("f32", Tensor(Shape{8}, x), Tensor(Shape{8}, y)), wanted);
-  for (const auto& [type, dtype] :
-       {std::pair("f64", DType::f64), std::pair("f16", DType::f16), std::pair("bf16", DType::bf16)})
-    EXPECT_EQ(less(type, converted(Tensor(Shape{8}, x), dtype), converted(Tensor(Shape{8}, y), dtype)), wanted)
-        << type;
+  const Tensor x(Shape{8}, Floats{-0.0F, 0.0F, 1, NAN, -1, -2, HUGE_VALF, -HUGE_VALF});
+  const Tensor y(Shape{8}, Floats{0.0F, -0.0F, NAN, 1, -2, -1, NAN, -1});
+  Tensor less(Shape{8}, DType::boolean);
+  std::byte* at = less.mutable_bytes();
+  for (const int bit : {1, 0, 1, 0, 0, 1, 1, 1}) *at++ = static_cast<std::byte>(bit);
+  for (const std::string type : {"tensor<8xf32>", "tensor<8xf64>", "tensor<8xf16>", "tensor<8xbf16>"}) {
+    const std::string text = module_of("(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xi1>",
+                                       "%a = stablehlo.convert %x : (tensor<8xf32>) -> " + type +
+                                           "\n%b = stablehlo.convert %y : (tensor<8xf32>) -> " + type +
+                                           "\n%r = stablehlo.compare LT, %a, %b, TOTALORDER : (" + type +
+                                           ", " + type + ") -> tensor<8xi1>\nreturn %r : tensor<8xi1>");
+    EXPECT_EQ(run_text(text, {x, y})[0], less) << type;
+  }
 }
 
 }  // namespace

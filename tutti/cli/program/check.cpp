@@ -27,6 +27,7 @@ struct Findings {
   std::string file;
   std::vector<Error> errors = {};
   std::vector<NotRun> not_run = {};  // legal, and not run here
+  std::vector<Error> refused = {};   // the same, found out by reading; the first one
   std::vector<Warning> warnings = {};
   bool has_main = true;
   std::size_t functions = 0, operations = 0, hints = 0;
@@ -99,7 +100,7 @@ Findings findings_of(const std::string& path) {
         trace(types_of_parameters(program), [&](const Arrays& inputs) { return program(inputs); });
     add_warnings(traced.program, found.warnings);
   } catch (const Error& error) {
-    found.errors.push_back(error);
+    (error.code() == Code::unsupported ? found.refused : found.errors).push_back(error);
   }
   return found;
 }
@@ -114,13 +115,15 @@ void print_text(const Findings& found) {
     fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
                to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
                each.instead);
+  for (const Error& error : found.refused) fmt::print("{}; not run here\n", error.what());
+  const bool is_run = found.not_run.empty() && found.refused.empty();
   if (found.errors.empty())
     fmt::print("{}: {}, {}: {}\n", found.file,
                counted(static_cast<std::int64_t>(found.functions), "function"),
                counted(static_cast<std::int64_t>(found.operations), "operation"),
-               !found.has_main         ? "legal; there is nothing to run"
-               : found.not_run.empty() ? "right"
-                                       : "legal; it is not run here");
+               !found.has_main ? "legal; there is nothing to run"
+               : is_run        ? "right"
+                               : "legal; it is not run here");
   if (found.errors.empty() && found.hints > 0)
     fmt::print("{}: {} to the compiler, not followed here\n", found.file,
                counted(static_cast<std::int64_t>(found.hints), "sharding is a hint", "shardings are hints"));
@@ -146,6 +149,9 @@ nlohmann::ordered_json as_json(const Findings& found) {
                        {"count", each.count},
                        {"first", to_string(found.source->place(each.first))},
                        {"instead", each.instead}});
+  for (const Error& error : found.refused)
+    not_run.push_back(
+        {{"what", error.message()}, {"count", 1}, {"first", to_string(error.where())}, {"instead", ""}});
   return {{"file", found.file},
           {"functions", found.functions},
           {"operations", found.operations},
