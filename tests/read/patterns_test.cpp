@@ -115,6 +115,18 @@ TEST(sort_order, may_leave_open_where_nan_stands) {
   EXPECT_EQ(run_text(text, {four})[0], Tensor(Shape{4}, Floats{-7, 2, 3, 5}));
 }
 
+TEST(sort_order, knows_constants_of_outside) {
+  const std::string inside =
+      sorted("%e = stablehlo.compare EQ, %v, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+             "%a = stablehlo.select %e, %z, %v : tensor<i1>, tensor<f32>\n"
+             "%c = stablehlo.compare LT, %a, %w : (tensor<f32>, tensor<f32>) -> tensor<i1>");
+  std::string text = inside;
+  text.insert(text.find("%r ="), "%z = stablehlo.constant dense<0.0> : tensor<f32>\n");
+  EXPECT_EQ(run_text(text, {four})[0], Tensor(Shape{4}, Floats{-7, 2, 3, 5}));
+  text.replace(text.find("dense<0.0>"), 10, "dense<1.0>");
+  EXPECT_TRUE(refusal_of_text(text).starts_with("S002")) << refusal_of_text(text);
+}
+
 TEST(scatter_region, replaces_only_where_it_returns_the_update) {
   const auto scatter = [](const std::string& lines) {
     return module_of("(%x: tensor<4xf32>, %i: tensor<1xi32>, %u: tensor<f32>) -> tensor<4xf32>",

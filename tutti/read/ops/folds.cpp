@@ -108,8 +108,7 @@ std::optional<Refusal> refusal_of_reduce(const SourceModule&, const stablehlo::O
   if (op.regions.size() != 1) return Refusal{"a reduction without a reducer", "write one"};
   if (op.operands.size() == 4) return {};  // looked at when it is read
   if (op.operands.size() == 2 && reducer_of(op.regions[0])) return {};
-  return Refusal{"a reducer that is none of add, multiply, maximum, minimum, and, or",
-                 "use one of them"};
+  return Refusal{"a reducer that is none of add, multiply, maximum, minimum, and, or", "use one of them"};
 }
 
 /// A window that ends, or begins, at each element, and has all those before it, or behind it. Without a dim
