@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of one device as JAX lowers and exports them, run by the tool, and compared with JAX's numbers.
+
+    python tests/oracle/jax_one_device.py TOOL FOLDER [NAME...]      writes texts and arrays to FOLDER; exit status 1 if one differs
+"""
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false"
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import ml_dtypes  # noqa: E402
+import numpy as np  # noqa: E402
+from jax import lax  # noqa: E402
+
+jax.config.update("jax_enable_x64", True)
+warnings.filterwarnings("ignore")
+random = np.random.default_rng(7)
+
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+
+def floats(*shape, dtype="float32"):
+    return random.normal(size=shape).astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+def integers(*shape, dtype="int32"):
+    info = np.iinfo(dtype)
+    return random.integers(max(info.min, -50), min(info.max, 50), shape).astype(dtype)
+
+
+def special(dtype):
+    values = [0.0, -0.0, 1.5, -2.5, 0.5, np.inf, -np.inf, np.nan, 3.0, -0.25]
+    return np.array(values).astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+CASES = {}
+
+
+def case(name, function, *arguments, exact=True):
+    assert name not in CASES, name
+    CASES[name] = (function, arguments, exact)
+
+
+# ---- functions of elements, in every dtype
+for t in FLOATS:
+    x = special(t)
+    case(f"relu_{t}", jax.nn.relu, x)
+    case(f"where_{t}", lambda v: jnp.where(v > 0, v, 0), x)
+    case(f"sum_{t}", lambda v: v.sum(), integers(3, 4).astype(x.dtype))
+    case(f"constants_{t}", lambda v: v * np.array([0.0, -0.0, 1.0, 0.5, -2.0], v.dtype)[:, None], integers(5, 2).astype(x.dtype))
+    case(f"sorted_{t}", lambda v: (jnp.sort(v), jnp.argsort(v), lax.top_k(v, 3)), x)
+    case(f"searched_{t}", lambda v, w: jnp.searchsorted(jnp.sort(v), w), floats(9, dtype=t), floats(5, dtype=t))
+    case(f"rounded_{t}", lambda v: (lax.round(v), jnp.round(v), jnp.floor(v), jnp.ceil(v), jnp.trunc(v), jnp.sign(v)), x)
+    case(f"divided_{t}", lambda v, w: (v // w, v % w, jnp.fmod(v, w)), floats(8, dtype=t) * 10, floats(8, dtype=t) + 2)
+    case(f"compared_{t}", lambda v, w: (v < w, v == w, jnp.maximum(v, w), jnp.minimum(v, w)), x, x[::-1].copy())
+    case(f"to_integers_{t}", lambda v: tuple(v.astype(i) for i in INTEGERS), x[:5])
+    case(f"largest_{t}", lambda v: (jnp.argmax(v), jnp.argmin(v), v.max(), v.min()), x)
+for t in INTEGERS:
+    x, y = integers(9, dtype=t), integers(9, dtype=t)
+    y[y == 0] = 3
+    case(f"arithmetic_{t}", lambda v, w: (v + w, v - w, v * w, v // w, v % w, lax.div(v, w), lax.rem(v, w)), x, y)
+    case(f"bits_{t}", lambda v, w: (v & w, v | w, v ^ w, ~v, lax.population_count(v), lax.clz(v)), x, y)
+    case(f"shifts_{t}", lambda v: (v << 3, v >> 2, lax.shift_right_logical(v, jnp.ones_like(v))), x)
+    case(f"to_floats_{t}", lambda v: tuple(v.astype(f) for f in FLOATS), x)
+    case(f"reduced_{t}", lambda v: (v.sum(), v.prod(), v.max(), v.min(), jnp.argmax(v), jnp.argmin(v)), x)
+case("bools", lambda p, q: (p & q, p | q, p ^ q, ~p, p.any(), p.all(), jnp.dot(p, q), jnp.matmul(p[None], q[:, None])),
+     floats(6) > 0, floats(6) > 0)
+case("smooth", lambda v: (jnp.exp(v), jnp.tanh(v), jnp.log1p(v * v), lax.rsqrt(v * v + 1), jax.nn.sigmoid(v), lax.erf(v), jnp.sin(v)),
+     floats(20), exact=False)
+case("complex", lambda a, b: (lax.complex(a, b), jnp.abs(lax.complex(a, b)), jnp.conj(lax.complex(a, b)), jnp.real(1j * a), jnp.angle(a + 1j * b)),
+     floats(7), floats(7), exact=False)
+case("next_integers", lambda v: (jnp.gcd(v, 12), jnp.clip(v, -3, 7), jnp.bitwise_count(v), jnp.sign(v)), integers(9))
+# ---- reductions, windows, orders
+case("axes", lambda v: (v.sum(0), v.sum((0, 2)), v.max(1, keepdims=True), v.mean(), v.std(1)), floats(3, 4, 5), exact=False)
+case("places", lambda v: (jnp.argmax(v, 1), lax.argmax(v, 0, jnp.int8), lax.argmin(v, 1, jnp.int64)), integers(4, 6).astype("float32"))
+case("running", lambda v: (jnp.cumsum(v, 0), jnp.cumprod(v, 1), lax.cummax(v, 1, reverse=True), lax.cummin(v, 0)), integers(4, 5).astype("float64"))
+case("window_of_one", lambda v: (lax.reduce_window(v, 0.0, lax.add, (1, 1), (1, 1), "VALID"),
+                                 lax.reduce_window(v, -np.inf, lax.max, (1, 1), (1, 1), "VALID")), floats(3, 4))
+case("inits", lambda v: (lax.reduce(v, np.int64(9223372036854775800), lax.min, (0,)), lax.reduce(v, np.int64(7), lax.add, (0,)),
+                         lax.reduce(v, np.int64(-2**63 + 100), lax.max, (0,))), np.array([2**63 - 1, 2**63 - 2], np.int64))
+case("two_keys", lambda k, j, v: lax.sort((k, j, v), num_keys=2), integers(20) % 3, floats(20), np.arange(20))
+case("four_keys", lambda k: lax.sort((k % 2, k % 3, k % 5, k), num_keys=4), integers(30))
+case("lexicographic", lambda k: jnp.lexsort((k, k % 3, k % 2)), integers(25))
+case("descending", lambda v: (jnp.sort(v, descending=True), jnp.argsort(v, descending=True)), integers(4, 6))
+case("median", lambda v: (jnp.median(v), jnp.percentile(v, 30.0), jnp.unique(jnp.round(v), size=5)), floats(15), exact=False)
+case("histogram", lambda v: (jnp.histogram(v, bins=5)[0], jnp.digitize(v, jnp.array([-1.0, 0.0, 1.0])), jnp.interp(v, jnp.arange(5.0), jnp.arange(5.0)**2)),
+     floats(30), exact=False)
+# ---- shapes and products
+case("moved", lambda v: (v.T, v.reshape(2, -1), jnp.flip(v, 1), jnp.roll(v, 2, 0), jnp.pad(v, ((1, 2), (0, 1))), jnp.tile(v, (2, 1)), v[::-2, 1:]), integers(4, 6))
+case("products", lambda a, b: (a @ b, jnp.einsum("ik,kj->ji", a, b), jnp.einsum("bik,bkj->bij", a[None], b[None]), jnp.outer(a[0], b[0])),
+     integers(3, 4).astype("float32"), integers(4, 5).astype("float32"))
+case("halves", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float32), integers(3, 4).astype(ml_dtypes.bfloat16), integers(4, 2).astype(ml_dtypes.bfloat16))
+case("empty", lambda v: (v.sum(), v.max(initial=-1.0), jnp.concatenate([v, v]), v @ jnp.zeros((0, 3), v.dtype)), np.zeros((2, 0), "float32"))
+# ---- indexing
+case("gathered", lambda v, i: (v[i], v.at[i].get(mode="fill"), jnp.take(v, i, mode="clip"), v[i, :2], jnp.take_along_axis(v, i[:, None] % 3, 1)),
+     integers(6, 3), np.array([0, 5, -1, 2, 9, 3], np.int32))
+case("scattered", lambda v, i, u: (v.at[i].set(u), v.at[i].add(u), v.at[i].mul(u), v.at[i].min(u), v.at[i].max(u), v.at[i].set(u, mode="drop")),
+     integers(6), np.array([0, 5, 2], np.int32), integers(3))
+case("slices", lambda v, i: (lax.dynamic_slice(v, (i, i), (2, 2)), lax.dynamic_update_slice(v, v[:2, :2], (i, i)), lax.dynamic_index_in_dim(v, i)),
+     integers(5, 4), np.int32(4))
+# ---- control flow
+case("counted", lambda v: lax.fori_loop(0, 7, lambda i, c: c * 2 + i, v), integers(3))
+case("counted_from_two", lambda v: lax.fori_loop(2, 9, lambda i, c: c + i * i, v), integers(3))
+case("counted_to", lambda n, v: lax.fori_loop(0, n, lambda i, c: c + i, v), np.int32(5), integers(3))
+case("next_count", lambda v: lax.while_loop(lambda c: c[0] < 4, lambda c: (c[0] + 1, c[1] + (c[0] + 1)), (0, v)), integers(3))
+case("dead_test", lambda v: lax.while_loop(lambda c: (c[0] < 5, c[1])[1], lambda c: (c[0] + 1, c[0] < 2, c[2] + 1.0), (0, True, v)), floats(2))
+case("scanned", lambda v: lax.scan(lambda c, y: (c + y, c * y), v[0], v), integers(5, 3))
+case("scanned_back", lambda v: lax.scan(lambda c, y: (c - y, c), v[0], v, reverse=True), integers(5, 3))
+case("scanned_twice", lambda v: lax.scan(lambda c, y: lax.scan(lambda d, z: (d + z, d), c, y), 0, v), integers(4, 3))
+case("associative", lambda v: lax.associative_scan(jnp.add, v), integers(9))
+case("branches", lambda i, v: (lax.switch(i, [lambda y: y, lambda y: y * 2, lambda y: -y], v), lax.cond(i > 1, lambda y: y + 1, lambda y: y - 1, v)),
+     np.int32(-3), integers(4))
+case("mapped", lambda v: lax.map(lambda y: jnp.sort(y)[::-1], v), integers(3, 5))
+# ---- transforms
+case("gradient", jax.grad(lambda v: jnp.sum(jnp.tanh(v) * jax.nn.softmax(v))), floats(6), exact=False)
+case("second", jax.hessian(lambda v: jnp.sum(v**3) * v[0]), floats(4), exact=False)
+case("rematerialised", jax.grad(jax.checkpoint(lambda v: jnp.sum(jnp.sin(jnp.sin(v))))), floats(6), exact=False)
+case("lanes", jax.vmap(lambda a, b: (jnp.dot(a, b), jnp.cumsum(a), a[jnp.argmax(b)])), integers(3, 5), integers(3, 5))
+case("attention", lambda q, k, v: jax.nn.dot_product_attention(q, k, v), floats(1, 4, 2, 8), floats(1, 4, 2, 8), floats(1, 4, 2, 8), exact=False)
+
+
+def draws(key):
+    keys = jax.random.split(jax.random.wrap_key_data(key), 7)
+    return (jax.random.bits(keys[0], (3, 4)), jax.random.uniform(keys[1], (5,), "float32"), jax.random.randint(keys[2], (6,), -9, 9),
+            jax.random.permutation(keys[3], 10), jax.random.bernoulli(keys[4], 0.3, (8,)), jax.random.key_data(jax.random.fold_in(keys[5], 3)),
+            jax.random.bits(keys[6], (4,), "uint64"))
+
+
+case("draws", draws, np.array([3, 5], np.uint32))
+
+
+def stored(array):
+    """As .npy holds it: NumPy has no bf16 of its own."""
+    array = np.asarray(array)
+    return array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array
+
+
+def differences(tool: str, folder: Path, name: str) -> list[str]:
+    function, arguments, exact = CASES[name]
+    jitted = jax.jit(function)
+    wanted = jax.tree.leaves(jitted(*arguments))
+    np.savez(folder / f"{name}.in.npz", **{f"arg{i}": stored(each) for i, each in enumerate(arguments)})
+    np.savez(folder / f"{name}.out.npz", **{f"r{i}": stored(each) for i, each in enumerate(wanted)})
+    texts = {"lowered": jax.jit(function, keep_unused=True).lower(*arguments).as_text(),
+             "exported": jax.export.export(jax.jit(function, keep_unused=True))(*arguments).mlir_module()}
+    found = []
+    for form, text in texts.items():
+        file = folder / f"{name}.{form}.mlir"
+        file.write_text(text)
+        inputs = [word for i in range(len(arguments)) for word in ("--in", f"{folder}/{name}.in.npz:arg{i}")]
+        run = subprocess.run([tool, "run", str(file), *inputs, "--expect", f"{folder}/{name}.out.npz", "--rtol", "0" if exact else "2e-6"],
+                             capture_output=True, text=True, timeout=60)
+        if run.returncode:
+            wrong = [line for line in run.stdout.splitlines() if "equal in all bits" not in line]
+            found.append(f"{name}, {form}: {run.returncode} {run.stderr}" + "\n  ".join(wrong))
+    return found
+
+
+def main() -> int:
+    tool, folder, names = sys.argv[1], Path(sys.argv[2]), sys.argv[3:] or list(CASES)
+    folder.mkdir(parents=True, exist_ok=True)
+    wrong = [text for name in names for text in differences(tool, folder, name)]
+    print("\n".join([*wrong, f"{len(names)} functions in 2 forms: {len(wrong)} differ"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
