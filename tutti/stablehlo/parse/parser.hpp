@@ -154,12 +154,14 @@ class Parser {
   LocationNode location();
   LocationNode location_alias(const Token& name);
 
-  // pretty.cpp: what follows the name of an operation in its pretty form
+  // forms.cpp
   struct Form;
   static const Form forms[];
   static const Form* form_of(std::string_view name);
   /// Refuses names of StableHLO that it does not have.
   void require_known(std::string_view name, std::size_t at) const;
+
+  // pretty.cpp: what follows the name of an operation in its pretty form
   void pretty(OperationText& text, const Token& name);
   bool operands_and_comma(OperationText& text);
   void integers_named(OperationText& text, std::string_view word, std::string_view attribute);
