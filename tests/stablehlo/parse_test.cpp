@@ -124,6 +124,8 @@ const std::vector<Spelling>& spellings() {
        "array<i64>, padding = dense<[[0, 1]]> : tensor<1x2xi64>, window_reversal = array<i1: true>, "
        "batch_group_count = 1 "
        ": i64}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>"},
+      {"stablehlo.broadcast %i, sizes = [4] : (tensor<i32>) -> tensor<4xi32>",
+       "\"stablehlo.broadcast\"(%i) <{broadcast_sizes = array<i64: 4>}> : (tensor<i32>) -> tensor<4xi32>"},
       {"stablehlo.partition_id : tensor<ui32>", "\"stablehlo.partition_id\"() : () -> tensor<ui32>"},
   };
   return all;
@@ -142,6 +144,44 @@ TEST(parse, reads_what_the_writer_writes) {
     for (const TextForm form : {TextForm::generic, TextForm::pretty})
       EXPECT_TRUE(parsed(write(module, {form})) == module) << write(module, {form});
   }
+}
+
+/// MLIR prints one type where the operands have another, and two where one would do.
+TEST(write, gives_the_types_that_mlir_gives) {
+  const std::string parameters =
+      "%c: tensor<2xcomplex<f32>>, %f: tensor<2xf32>, %b: tensor<i1>, %s: tensor<f32>";
+  for (const std::string line :
+       {"stablehlo.complex %f, %f : tensor<2xcomplex<f32>>",
+        "stablehlo.real %c : (tensor<2xcomplex<f32>>) -> tensor<2xf32>",
+        "stablehlo.is_finite %f : (tensor<2xf32>) -> tensor<2xi1>",
+        "stablehlo.select %b, %f, %f : tensor<i1>, tensor<2xf32>",
+        "stablehlo.clamp %s, %f, %s : (tensor<f32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>",
+        "stablehlo.convert %s : tensor<f32>", "stablehlo.reshape %s : (tensor<f32>) -> tensor<f32>",
+        "stablehlo.bitcast_convert %f : (tensor<2xf32>) -> tensor<2xf32>",
+        "stablehlo.dynamic_update_slice %s, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>",
+        "stablehlo.reverse %f, dims = [0] : tensor<2xf32>",
+        "chlo.next_after %f, %f : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>",
+        "\"chlo.broadcast_add\"(%f, %s) : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>",
+        "\"chlo.constant_like\"(%s) <{value = 1.0 : f32}> : (tensor<f32>) -> tensor<f32>"}) {
+    std::string numbered = line;
+    for (const auto& [name, number] : {std::pair("%c", "0"), {"%f", "1"}, {"%b", "2"}, {"%s", "3"}})
+      for (std::size_t at = 0; (at = numbered.find(name)) != std::string::npos;)
+        numbered.replace(at, 2, std::string("%arg") + number);
+    const std::string written = write(parsed(function("%r = " + line, parameters)), {TextForm::pretty});
+    EXPECT_NE(written.find("%0 = " + numbered + "\n"), std::string::npos) << written;
+  }
+}
+
+TEST(parse, refuses_a_pretty_complex_of_real_numbers) {
+  EXPECT_EQ(errors_of(function("  %r = stablehlo.complex %x, %x : tensor<2x3xf32>")),
+            Lines{"2:35 the result of stablehlo.complex is complex, as in tensor<8xcomplex<f32>>"});
+}
+
+/// MLIR prints it so, and does not read it.
+TEST(parse, reads_the_second_comma_of_a_slice_without_indices) {
+  EXPECT_EQ(errors_of(
+                function("%r = stablehlo.dynamic_slice %i, , sizes = [] : (tensor<i32>) -> tensor<i32>")),
+            Lines{});
 }
 
 TEST(parse, takes_attributes_of_earlier_versions) {

@@ -166,6 +166,7 @@ class Parser {
   bool operands_and_comma(OperationText& text);
   void integers_named(OperationText& text, std::string_view word, std::string_view attribute);
   void elementwise(OperationText& text);
+  void complex(OperationText& text);
   void select(OperationText& text);
   void compare(OperationText& text);
   void constant(OperationText& text);
@@ -173,7 +174,7 @@ class Parser {
   void with_dims(OperationText& text);
   void with_dim(OperationText& text);
   void slice(OperationText& text);
-  void dynamic_slice(OperationText& text);
+  void with_sizes(OperationText& text);
   void pad(OperationText& text);
   void with_words(OperationText& text);
   void word_of(OperationText& text, const Token& key);

@@ -23,11 +23,12 @@ void Parser::pretty(OperationText& text, const Token& name) {
                                      name.text));
 }
 
-/// Reads "%a, %b" and a comma behind them. Returns true if there was one.
+/// Reads "%a, %b" and a comma behind them. Returns true if there was one. MLIR prints a second comma if a
+/// dynamic_slice has no indices.
 bool Parser::operands_and_comma(OperationText& text) {
   use(text);
   while (in_.takes(",")) {
-    if (!in_.sees(TokenKind::value)) return true;
+    if (in_.takes(",") || !in_.sees(TokenKind::value)) return true;
     use(text);
   }
   return false;
@@ -45,6 +46,23 @@ void Parser::elementwise(OperationText& text) {
   uses(text);
   add_attributes(text, dictionary_if_there());
   same_or_functional_type(text);
+}
+
+/// %a, %b : tensor<2xcomplex<f32>>, where the operands are tensor<2xf32>
+void Parser::complex(OperationText& text) {
+  uses(text);
+  add_attributes(text, dictionary_if_there());
+  in_.expect(":");
+  if (in_.sees("(")) return functional_type(text);
+  const std::size_t at = in_.peek().at;
+  const ValueType result = type();
+  const auto* whole = std::get_if<TensorType>(&result);
+  if (!whole || !whole->element.starts_with("complex<"))
+    in_.refuse_at(at, "the result of stablehlo.complex is complex, as in tensor<8xcomplex<f32>>");
+  TensorType part = *whole;
+  part.element = whole->element.substr(8, whole->element.size() - 9);
+  text.op.operand_types.assign(text.op.operands.size(), part);
+  text.op.result_types = {result};
 }
 
 /// %p, %a, %b : P, T
@@ -148,9 +166,9 @@ void Parser::slice(OperationText& text) {
 }
 
 /// %x, %i, %j, sizes = [1, 4] : ..
-void Parser::dynamic_slice(OperationText& text) {
+void Parser::with_sizes(OperationText& text) {
   if (!operands_and_comma(text)) in_.refuse("', sizes = [..]'");
-  integers_named(text, "sizes", "slice_sizes");
+  integers_named(text, "sizes", form_->detail);
   add_attributes(text, dictionary_if_there());
   same_or_functional_type(text);
 }

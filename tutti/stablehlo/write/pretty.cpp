@@ -27,16 +27,13 @@ const Writer::Form Writer::forms[] = {
     ELEMENTWISE("add"),
     ELEMENTWISE("and"),
     ELEMENTWISE("atan2"),
-    ELEMENTWISE("bitcast_convert"),
     ELEMENTWISE("cbrt"),
     ELEMENTWISE("ceil"),
     ELEMENTWISE("clamp"),
-    ELEMENTWISE("complex"),
     ELEMENTWISE("convert"),
     ELEMENTWISE("cosine"),
     ELEMENTWISE("count_leading_zeros"),
     ELEMENTWISE("divide"),
-    ELEMENTWISE("dynamic_update_slice"),
     ELEMENTWISE("exponential"),
     ELEMENTWISE("exponential_minus_one"),
     ELEMENTWISE("floor"),
@@ -55,7 +52,6 @@ const Writer::Form Writer::forms[] = {
     ELEMENTWISE("power"),
     ELEMENTWISE("real"),
     ELEMENTWISE("remainder"),
-    ELEMENTWISE("reshape"),
     ELEMENTWISE("round_nearest_afz"),
     ELEMENTWISE("round_nearest_even"),
     ELEMENTWISE("rsqrt"),
@@ -69,8 +65,10 @@ const Writer::Form Writer::forms[] = {
     ELEMENTWISE("tan"),
     ELEMENTWISE("tanh"),
     ELEMENTWISE("xor"),
+    NAMED("bitcast_convert", with_functional_type),
     NAMED("broadcast_in_dim", dims, "broadcast_dimensions"),
     NAMED("compare", compare),
+    NAMED("complex", complex),
     NAMED("composite", composite),
     NAMED("concatenate", dim, "dimension"),
     NAMED("constant", constant),
@@ -78,11 +76,13 @@ const Writer::Form Writer::forms[] = {
     NAMED("dot", dot),
     NAMED("dot_general", dot_general),
     NAMED("dynamic_slice", dynamic_slice),
+    NAMED("dynamic_update_slice", with_functional_type),
     NAMED("iota", iota),
     NAMED("optimization_barrier", barrier),
     NAMED("pad", pad),
     NAMED("partition_id", without_operands),
     NAMED("replica_id", without_operands),
+    NAMED("reshape", with_functional_type),
     NAMED("return", returned),
     NAMED("reverse", dims, "dimensions"),
     NAMED("select", select),
@@ -147,6 +147,22 @@ std::string Writer::other_attributes(const Operation& op, const std::vector<std:
 }
 
 Writer::PrettyForm Writer::elementwise(const Operation& op) { return Pretty{" " + operands(op)}; }
+
+/// %x : (T) -> T, also where operands and result have one type
+Writer::PrettyForm Writer::with_functional_type(const Operation& op) {
+  return Pretty{" " + operands(op), {}, functional_type(op)};
+}
+
+/// %a, %b : tensor<2xcomplex<f32>>, where the operands are tensor<2xf32>
+Writer::PrettyForm Writer::complex(const Operation& op) {
+  if (op.result_types.size() != 1) return std::nullopt;
+  const bool is_short = std::ranges::all_of(op.operand_types, [&](const ValueType& type) {
+    const auto* part = std::get_if<TensorType>(&type);
+    return part && op.result_types[0] ==
+                       ValueType(TensorType{part->shape, "complex<" + part->element + ">", part->encoding});
+  });
+  return Pretty{" " + operands(op), {}, is_short ? to_string(op.result_types[0]) : functional_type(op)};
+}
 
 /// %p, %a, %b : P, T
 Writer::PrettyForm Writer::select(const Operation& op) {
@@ -277,9 +293,11 @@ Writer::PrettyForm Writer::dot(const Operation& op) {
                 functional_type(op)};
 }
 
-/// %x : T -> U
+/// %x : T -> U. MLIR has other forms for operations with attributes and for those that broadcast.
 Writer::PrettyForm Writer::arrow_typed(const Operation& op) {
   if (op.operands.empty() || op.result_types.size() != 1) return std::nullopt;
+  if (op.name.starts_with("chlo.broadcast_") || !std::ranges::all_of(op.attributes, is_foreign))
+    return std::nullopt;
   return Pretty{" " + operands(op),
                 {},
                 listed_types(op.operand_types) + " -> " + to_string(op.result_types[0])};

@@ -13,15 +13,13 @@
 namespace tutti::stablehlo {
 namespace {
 
-/// MLIR's discardable attributes belong to another dialect and say so before the dot; an op's own have no
-/// dot.
-bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
-
 std::string with(const std::vector<Attributes>& attributes, std::size_t i) {
   return i < attributes.size() && !attributes[i].empty() ? " " + to_string(attributes[i]) : "";
 }
 
 }  // namespace
+
+bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
 
 std::string listed_types(const std::vector<ValueType>& types) {
   std::string text;

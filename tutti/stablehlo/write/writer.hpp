@@ -40,6 +40,8 @@ class Writer {
   void lines_of(const Block& block);
 
   PrettyForm elementwise(const Operation& op);
+  PrettyForm with_functional_type(const Operation& op);
+  PrettyForm complex(const Operation& op);
   PrettyForm select(const Operation& op);
   PrettyForm compare(const Operation& op);
   PrettyForm constant(const Operation& op);
@@ -85,6 +87,9 @@ class Writer {
   int results_ = 0, arguments_ = 0, depth_ = 0;
 };
 
+/// True for MLIR's discardable attributes: they belong to another dialect and say so before the dot. An op's
+/// own have no dot.
+bool is_foreign(const NamedAttribute& attribute);
 /// "tensor<2xf32>", or "(tensor<2xf32>) -> tensor<3xf32>".
 std::string same_or_functional_type(const Operation& op);
 std::string functional_type(const Operation& op);
