@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations with too few or too many operands, regions, region arguments or results.
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/read/harness.hpp"
+#include "tutti/read/source.hpp"
 
 namespace tutti {
 namespace {
@@ -23,6 +28,27 @@ TEST(structure, operands_are_counted) {
                        "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>" +
                        returned),
             "S001 text:2:6: stablehlo.composite: chlo.erf has 2 operands; it takes 1");
+}
+
+/// Counting the columns of each operation from the start of the line took four minutes.
+TEST(structure, a_long_line_is_read_as_fast_as_many_lines) {
+  constexpr int operations = 30'000;
+  std::string line = "func.func @main(%a0: tensor<2xf32>) -> tensor<2xf32> { ";
+  for (int i = 0; i < operations; ++i)
+    line +=
+        fmt::format("%a{} = \"stablehlo.negate\"(%a{}) {{a.b = #stablehlo.conv<[b, f]x[i, o]->[b, f]>}} : "
+                    "(tensor<2xf32>) -> tensor<2xf32> ",
+                    i + 1, i);
+  line += fmt::format("return %a{} : tensor<2xf32> }}", operations);
+  const auto begin = std::chrono::steady_clock::now();
+  const SourceModule source(line, "line");
+  ASSERT_TRUE(source.errors().empty());
+  const auto& body = source.module().functions.at(0).body.operations;
+  for (const stablehlo::Operation& op : body) EXPECT_EQ(source.place(op).line, 1);
+  EXPECT_EQ(source.place(body.back()).column, line.size() -
+                                                  std::string_view("return % : tensor<2xf32> }").size() -
+                                                  fmt::format("a{}", operations).size() + 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(structure, regions_are_counted) {

@@ -8,8 +8,6 @@
 #include <charconv>
 #include <limits>
 
-#include "tutti/mlir/text_place.hpp"
-
 namespace tutti::mlir {
 namespace {
 
@@ -60,7 +58,10 @@ std::string shown(const Token& token) {
   return fmt::format("'{}..'", token.text.substr(0, longest));
 }
 
-Where Lexer::where(std::size_t at) const { return place_in(source_.text, at, source_.name); }
+Where Lexer::where(std::size_t at) const {
+  if (!places_) places_.emplace(source_.text);
+  return places_->place(source_.text, at, source_.name);
+}
 
 Error Lexer::error_at(std::size_t at, const std::string& message) const {
   return {source_.code, where(at), message, marked_line(source_.text, at)};

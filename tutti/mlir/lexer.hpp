@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tutti/base/error.hpp"
 #include "tutti/base/inside.hpp"
+#include "tutti/mlir/text_place.hpp"
 
 namespace tutti::mlir {
 
@@ -107,6 +109,7 @@ class Lexer {
   std::size_t at_ = 0;  // the position after next_
   std::size_t behind_last_ = 0;
   Token next_;
+  mutable std::optional<TextPlaces> places_;  // made for the first error
 };
 
 }  // namespace tutti::mlir

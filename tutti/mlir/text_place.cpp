@@ -7,10 +7,7 @@
 namespace tutti::mlir {
 namespace {
 
-std::string_view line_with(std::string_view text, std::size_t at) {
-  const std::size_t begin = text.substr(0, at).rfind('\n') + 1;  // npos + 1 is 0
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
+constexpr std::size_t bytes_between_marks = 1024;
 
 /// The bytes of the character of UTF-8 that `text` begins with; 0 if there is none.
 std::size_t bytes_of_character(std::string_view text) {
@@ -23,11 +20,10 @@ std::size_t bytes_of_character(std::string_view text) {
   return length;
 }
 
-/// Counts the characters of a line. A byte that belongs to none counts as one.
-std::ptrdiff_t count_of_characters(std::string_view line) {
-  std::ptrdiff_t count = 0;
-  for (; !line.empty(); ++count) line.remove_prefix(std::max<std::size_t>(bytes_of_character(line), 1));
-  return count;
+bool is_ascii(std::string_view text) {
+  std::uint8_t all = 0;  // without a branch: the compiler makes vectors of it
+  for (const char c : text) all |= static_cast<std::uint8_t>(c);
+  return all < 0x80;
 }
 
 /// The characters of a line, each as a terminal can show it.
@@ -44,22 +40,50 @@ std::vector<std::string> characters_of(std::string_view line) {
 
 }  // namespace
 
-Where place_in(std::string_view text, std::size_t at, const char* name) {
-  const std::string_view before = text.substr(0, at);
-  const std::size_t begin = before.rfind('\n') + 1;
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const auto column = count_of_characters(before.substr(begin)) + 1;
-  return {name, static_cast<int>(line), static_cast<int>(column)};
+TextPlaces::TextPlaces(std::string_view text) {
+  marks_.reserve(text.size() / bytes_between_marks + 1);
+  Mark mark;
+  marks_.push_back(mark);
+  for (std::size_t to = bytes_between_marks; to <= text.size(); to += bytes_between_marks)
+    marks_.push_back(mark = moved(text, mark, to));
+}
+
+TextPlaces::Mark TextPlaces::moved(std::string_view text, Mark mark, std::size_t to) {
+  if (mark.byte >= to) return mark;
+  const std::string_view between = text.substr(mark.byte, to - mark.byte);
+  if (is_ascii(between)) {
+    const std::size_t last = between.rfind('\n');
+    mark.line += static_cast<int>(std::ranges::count(between, '\n'));
+    mark.column = static_cast<int>(last == std::string_view::npos ? mark.column + between.size()
+                                                                  : between.size() - last);
+    mark.byte = to;
+    return mark;
+  }
+  while (mark.byte < to) {
+    const std::string_view rest = text.substr(mark.byte);
+    mark.line += rest[0] == '\n' ? 1 : 0;
+    mark.column = rest[0] == '\n' ? 1 : mark.column + 1;
+    mark.byte += std::max<std::size_t>(bytes_of_character(rest), 1);  // a byte of no character counts as one
+  }
+  return mark;
+}
+
+Where TextPlaces::place(std::string_view text, std::size_t at, const char* name) const {
+  std::size_t before = std::min(at / bytes_between_marks, marks_.size() - 1);
+  if (before > 0 && marks_[before].byte > at) --before;  // a character lies across the boundary
+  const Mark mark = moved(text, marks_[before], at);
+  return {name, mark.line, mark.column};
 }
 
 std::vector<std::string> marked_line(std::string_view text, std::size_t at) {
   constexpr std::size_t most_before = 60, most = 100;
-  const std::size_t begin = text.substr(0, at).rfind('\n') + 1;
-  const std::string_view line = line_with(text, at);
   // Only the characters near the byte are looked at: a constant may be a line of megabytes.
-  const std::size_t first = at - begin > 8 * most ? at - begin - 8 * most : 0;
-  const std::vector<std::string> before = characters_of(line.substr(first, at - begin - first));
-  const std::vector<std::string> behind = characters_of(line.substr(at - begin, 8 * most));
+  const std::size_t first = at > 8 * most ? at - 8 * most : 0;
+  std::string_view left = text.substr(first, at - first), right = text.substr(at, 8 * most);
+  left.remove_prefix(left.rfind('\n') + 1);  // npos + 1 is 0
+  right = right.substr(0, right.find('\n'));
+  const std::vector<std::string> before = characters_of(left);
+  const std::vector<std::string> behind = characters_of(right);
   const std::size_t left_out = before.size() > most_before ? before.size() - most_before : 0;
   std::string shown;
   for (std::size_t i = left_out; i < before.size(); ++i) shown += before[i];

@@ -11,9 +11,26 @@
 
 namespace tutti::mlir {
 
-/// The place of a byte of a text. Columns count characters of UTF-8; a tab is one. `name` is that of the text
-/// and lives as long as the process.
-Where place_in(std::string_view text, std::size_t at, const char* name);
+/// Finds places in one text in constant time: notes the line and column of about every 1024th byte. Columns
+/// count characters of UTF-8; a tab is one.
+class TextPlaces {
+ public:
+  explicit TextPlaces(std::string_view text);
+  /// The place of a byte. `text` is equal to the one that this was made of; `name` is its name and lives as
+  /// long as the process.
+  Where place(std::string_view text, std::size_t at, const char* name) const;
+
+ private:
+  /// Where a character begins.
+  struct Mark {
+    std::size_t byte = 0;
+    int line = 1, column = 1;
+  };
+  /// The first character that begins at `to` or behind it.
+  static Mark moved(std::string_view text, Mark mark, std::size_t to);
+
+  std::vector<Mark> marks_;
+};
 
 /// Two lines for a message: the line that has the byte, and a caret below it. Long lines are cut around the
 /// byte; control characters and bytes that are not UTF-8 become blanks and question marks.

@@ -3,31 +3,24 @@
 
 #include <algorithm>
 
-#include "tutti/mlir/text_place.hpp"
 #include "tutti/read/structure.hpp"
 #include "tutti/stablehlo/parse/parse.hpp"
 
 namespace tutti {
 
 SourceModule::SourceModule(std::string text, std::string_view name)
-    : text_(std::move(text)), name_(intern_name(name)), line_begins_{0} {
+    : text_(std::move(text)), name_(intern_name(name)), places_(text_) {
   stablehlo::Parsed parsed = stablehlo::parse(text_, name_);
   module_ = std::move(parsed.module);
   errors_ = std::move(parsed.errors);
   for (std::size_t i = 0; i < module_.functions.size(); ++i)
     functions_.try_emplace(module_.functions[i].name, i);
-  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
-    line_begins_.push_back(at + 1);
   if (errors_.empty()) errors_ = errors_of_structure(*this);
 }
 
 Where SourceModule::place(stablehlo::TextPosition position) const {
   if (position.byte > text_.size()) return {};
-  const auto next = std::ranges::upper_bound(line_begins_, position.byte);
-  const std::size_t begin = *(next - 1);
-  Where where = mlir::place_in(std::string_view(text_).substr(begin), position.byte - begin, name_);
-  where.line = static_cast<int>(next - line_begins_.begin());
-  return where;
+  return places_.place(text_, position.byte, name_);
 }
 
 Where SourceModule::place(const stablehlo::Operation& op) const {

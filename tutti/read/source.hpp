@@ -9,6 +9,7 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/base/inside.hpp"
+#include "tutti/mlir/text_place.hpp"
 #include "tutti/stablehlo/tree.hpp"
 
 namespace tutti {
@@ -40,7 +41,7 @@ class SourceModule {
   const char* name_;
   stablehlo::Module module_;
   std::vector<Error> errors_;
-  std::vector<std::size_t> line_begins_;
+  mlir::TextPlaces places_;
   std::unordered_map<std::string, std::size_t> functions_;  // by name: the number in the module
 };
 
