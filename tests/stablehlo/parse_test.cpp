@@ -219,6 +219,54 @@ TEST(parse, resolves_aliases_before_and_behind_their_use) {
   EXPECT_EQ(to_string(places[1]), "b.py:3:4");
 }
 
+TEST(parse, reads_an_alias_of_an_alias_once_for_all_uses) {
+  const std::string text =
+      "!t = tensor<2xf32>\n!f = (!t) -> !t\n#a = [1, #b]\n#b = {x = !t}\n" +
+      function("%r = \"stablehlo.abs\"(%x) {a.b = #a, c.d = #a, e.f = !f} : (!t) -> !t", "%x: !t");
+  EXPECT_NE(write(parsed(text))
+                .find("{a.b = [1 : i64, {x = tensor<2xf32>}], c.d = [1 : i64, {x = "
+                      "tensor<2xf32>}], e.f = (tensor<2xf32>) -> tensor<2xf32>} "
+                      ": (tensor<2xf32>) -> tensor<2xf32>\n"),
+            std::string::npos)
+      << write(parsed(text));
+  EXPECT_EQ(
+      errors_of("#a = [\n#a = 3\n" + function("stablehlo.abs %x {b.c = #a} : tensor<2x3xf32>\n")).size(), 1U);
+}
+
+TEST(parse, refuses_an_alias_that_is_defined_by_itself) {
+  EXPECT_EQ(errors_of("!a = !a\n" + function("", "%x: !a")), Lines{"1:6 !a is defined by itself"});
+  EXPECT_EQ(errors_of("#l = loc(fused[#l])\n" + function("")), Lines{"1:16 #l is defined by itself"});
+  // An error in a definition is the same at each use.
+  EXPECT_EQ(errors_of(function("  stablehlo.abs %x {b.c = #a} : tensor<2x3xf32>\n"
+                               "  stablehlo.abs %x {b.c = #a} : tensor<2x3xf32>") +
+                      "#a = [0 1]\n"),
+            Lines(3, "6:9 found '1', expected ']'"));
+}
+
+/// Each of a few lines uses the next one twice.
+TEST(parse, bounds_what_aliases_stand_for) {
+  const auto lines = [](const std::string& definition, const std::string& last) {
+    std::string all;
+    for (int i = 0; i < 40; ++i) {
+      const std::string number = std::to_string(i + 1);
+      std::string line = definition;
+      for (std::size_t at = 0; (at = line.find('N')) != std::string::npos;) line.replace(at, 1, number);
+      all += line.substr(0, 2) + std::to_string(i) + line.substr(2) + "\n";
+    }
+    return all + definition.substr(0, 2) + "40 = " + last + "\n";
+  };
+  const auto error = [&](const std::string& text) {
+    const Lines all = errors_of(text);
+    return all.empty() ? "accepted" : all[0];
+  };
+  EXPECT_EQ(error(lines("#a = [#aN, #aN]", "1") + function("")),
+            "21:15 #a21 is too long: the aliases of a text stand for at most 8192 KiB");
+  EXPECT_EQ(error(lines("!a = (!aN, !aN) -> !aN", "f32") + function("")),
+            "28:15 !a28 is too long: the aliases of a text stand for at most 8192 KiB");
+  EXPECT_EQ(error(lines("#a = loc(fused[#aN, #aN])", "loc(\"f\":1:2)") + function("")),
+            "29:24 #a29 is too long: the aliases of a location stand for at most 128 KiB");
+}
+
 std::vector<std::byte> bytes_of(const std::string& constant) {
   const Module module = parsed(function("%r = stablehlo.constant " + constant));
   return std::get<Dense>(find(module.functions[0].body.operations[0].attributes, "value")->value).data;

@@ -24,8 +24,8 @@ Where SourceModule::place(stablehlo::TextPosition position) const {
 }
 
 Where SourceModule::place(const stablehlo::Operation& op) const {
-  const std::vector<Where> places = stablehlo::places_of(op.location);
-  return places.empty() ? place(op.at) : places.front();
+  const Where innermost = stablehlo::place_of(op.location);
+  return innermost.known() ? innermost : place(op.at);
 }
 
 Error SourceModule::error_at(stablehlo::TextPosition position, Code code, std::string message,

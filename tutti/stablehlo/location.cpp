@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tutti/base/inside.hpp"
 #include "tutti/base/overloaded.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -17,20 +19,20 @@ LocationNode node_of(const Where& where) {
   return node({FileRange{where.file, where.line, where.column}});
 }
 
-void append_places(const LocationNode& location, std::vector<Where>& places) {
-  if (!location) return;
-  std::visit(Overloaded{[&](const FileRange& range) {
-                          places.push_back({intern_name(range.file), range.line, range.column});
-                        },
-                        [&](const NamedLocation& named) { append_places(named.child, places); },
-                        [&](const CallSite& site) {
-                          append_places(site.callee, places);
-                          append_places(site.caller, places);
-                        },
-                        [&](const FusedLocation& fused) {
-                          for (const LocationNode& part : fused.parts) append_places(part, places);
-                        }},
-             location->value);
+/// Calls `visit` with the places of files, innermost first, until it returns true; returns whether it did.
+template <class Visit>
+bool any_place(const LocationNode& location, const Visit& visit) {
+  if (!location) return false;
+  const auto any = [&](const LocationNode& part) { return any_place(part, visit); };
+  return std::visit(Overloaded{[&](const FileRange& range) {
+                                 return visit(Where{intern_name(range.file), range.line, range.column});
+                               },
+                               [&](const NamedLocation& named) { return any(named.child); },
+                               [&](const CallSite& site) { return any(site.callee) || any(site.caller); },
+                               [&](const FusedLocation& fused) {
+                                 return std::ranges::any_of(fused.parts, any);
+                               }},
+                    location->value);
 }
 
 std::string text_of(const LocationNode& location) {
@@ -71,9 +73,21 @@ Location location_of(const std::vector<Where>& chain) {
   return {tree};
 }
 
+Where place_of(const Location& location) {
+  Where innermost;
+  any_place(location.tree, [&](const Where& place) {
+    innermost = place;
+    return true;
+  });
+  return innermost;
+}
+
 std::vector<Where> places_of(const Location& location) {
   std::vector<Where> places;
-  append_places(location.tree, places);
+  any_place(location.tree, [&](const Where& place) {
+    places.push_back(place);
+    return false;
+  });
   return places;
 }
 

@@ -50,6 +50,8 @@ struct Locations {
 
 /// A chain of callers, innermost first, as a location.
 Location location_of(const std::vector<Where>& chain);
+/// The innermost place of a file in a location; unknown if there is none.
+Where place_of(const Location& location);
 /// The places of files in a location, innermost first.
 std::vector<Where> places_of(const Location& location);
 /// loc(..) without "loc": `"f.py":3:4`, `callsite(.. at ..)`, `unknown`.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tutti/stablehlo/parse/parser.hpp"
+#include "tutti/stablehlo/parse/aliases.hpp"
 
 namespace tutti::stablehlo {
 namespace {
@@ -41,11 +41,11 @@ Attribute Parser::list() {
   const Level level(*this);
   List items;
   in_.expect("[");
-  if (in_.takes("]")) return {items};
+  if (in_.takes("]")) return {std::move(items)};
   do items.items.push_back(attribute());
   while (in_.takes(","));
   in_.expect("]");
-  return {items};
+  return {std::move(items)};
 }
 
 std::vector<std::int64_t> Parser::integers() {
@@ -130,7 +130,7 @@ Attribute Parser::verbatim(std::size_t begin) {
 Attribute Parser::dialect_attribute() {
   const Token name = in_.take();
   if (!in_.takes("<")) {
-    if (alias_at_.contains(name.text)) return alias(name);
+    if (alias_at_.contains(name.text)) return alias(name, attribute_aliases_, of_values_, &Parser::attribute);
     if (name.text.find('.') != std::string_view::npos) return {Verbatim{std::string(name.text)}};
     in_.refuse_at(name.at, fmt::format("{} is no attribute: nothing defines it", name.text));
   }
@@ -230,19 +230,6 @@ void Parser::add_attributes(OperationText& text, Attributes attributes) {
 
 void Parser::add(OperationText& text, std::string_view name, Attribute value, std::size_t at) {
   text.op.attributes.push_back({std::string(name), std::move(value), {at}});
-}
-
-Attribute Parser::alias(const Token& name) {
-  const Level level(*this);
-  if (std::ranges::find(open_aliases_, name.text) != open_aliases_.end())
-    in_.refuse_at(name.at, fmt::format("{} is defined by itself", name.text));
-  open_aliases_.push_back(name.text);
-  const std::size_t behind = in_.peek().at;
-  in_.go_to(alias_at_.at(name.text));
-  Attribute value = attribute();
-  in_.go_to(behind);
-  open_aliases_.pop_back();
-  return value;
 }
 
 }  // namespace tutti::stablehlo

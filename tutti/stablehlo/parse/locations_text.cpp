@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tutti/stablehlo/parse/parser.hpp"
+#include "tutti/stablehlo/parse/aliases.hpp"
 
 namespace tutti::stablehlo {
 namespace {
@@ -20,6 +20,7 @@ int as_int(std::int64_t number) {
 
 Location Parser::location_if_there() {
   if (!in_.takes("loc")) return {};
+  of_location_.bytes = 0;
   in_.expect("(");
   LocationNode place = location();
   in_.expect(")");
@@ -29,7 +30,12 @@ Location Parser::location_if_there() {
 /// Reads the inside of loc(..).
 LocationNode Parser::location() {
   const Level level(*this);
-  if (in_.sees(TokenKind::hash)) return location_alias(in_.take());
+  if (in_.sees(TokenKind::hash)) {
+    const Token name = in_.take();
+    if (!alias_at_.contains(name.text))
+      in_.refuse_at(name.at, fmt::format("{} is no location: nothing defines it", name.text));
+    return alias(name, location_aliases_, of_location_, &Parser::location);
+  }
   if (in_.takes("loc")) {
     in_.expect("(");
     LocationNode inner = location();
@@ -76,25 +82,6 @@ LocationNode Parser::location() {
     range.end_column = as_int(in_.integer("a column"));
   }
   return node({std::move(range)});
-}
-
-LocationNode Parser::location_alias(const Token& name) {
-  const Level level(*this);
-  if (const auto known = location_aliases_.find(name.text); known != location_aliases_.end())
-    return known->second;
-  const auto defined = alias_at_.find(name.text);
-  if (defined == alias_at_.end())
-    in_.refuse_at(name.at, fmt::format("{} is no location: nothing defines it", name.text));
-  if (std::ranges::find(open_aliases_, name.text) != open_aliases_.end())
-    in_.refuse_at(name.at, fmt::format("{} is defined by itself", name.text));
-  open_aliases_.push_back(name.text);
-  const std::size_t behind = in_.peek().at;
-  in_.go_to(defined->second);
-  LocationNode place = location();
-  in_.go_to(behind);
-  open_aliases_.pop_back();
-  location_aliases_.emplace(name.text, place);
-  return place;
 }
 
 }  // namespace tutti::stablehlo

@@ -62,6 +62,33 @@ class Parser {
     Parser& parser_;
     std::size_t mark_;
   };
+  /// An alias whose definition is being read, and so may not use it.
+  class OpenAlias {
+   public:
+    OpenAlias(Parser& parser, std::string_view name) : parser_(parser) {
+      parser_.open_aliases_.push_back(name);
+    }
+    ~OpenAlias() { parser_.open_aliases_.pop_back(); }
+    OpenAlias(const OpenAlias&) = delete;
+    OpenAlias& operator=(const OpenAlias&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+  /// An alias that has been read: its value, and how many bytes of text it stands for.
+  template <class T>
+  struct Alias {
+    T value;
+    std::size_t bytes = 0;
+  };
+  template <class T>
+  using Aliases = std::unordered_map<std::string_view, Alias<T>>;
+  /// How many bytes of text aliases have stood for, and the most that they may: few lines, each of which uses
+  /// the next one twice, stand for a text that fills the memory.
+  struct Expansion {
+    std::string_view of;
+    std::size_t most, bytes = 0;
+  };
   struct ResultNames {
     Token name;
     int count = 1;
@@ -92,9 +119,14 @@ class Parser {
   void function_region(Block& block);
   void generic(OperationText& text);
 
-  // module_text.cpp: modules, functions, aliases
+  // aliases.hpp, aliases.cpp
   void find_aliases();
   void skip_aliases();
+  /// The value of an alias, whose definition `read` reads at its first use.
+  template <class T>
+  T alias(const Token& name, Aliases<T>& known, Expansion& expansion, T (Parser::*read)());
+
+  // module_text.cpp: modules, functions
   void module_head();
   void module_statements(std::string_view end);
   void module_statement();
@@ -130,7 +162,6 @@ class Parser {
   void add_attributes(OperationText& text, Attributes attributes);
   void add(OperationText& text, std::string_view name, Attribute value, std::size_t at);
   std::vector<std::int64_t> integers();  // "[1, 2]"
-  Attribute alias(const Token& name);
 
   // dense_reader.cpp
   Attribute dense();
@@ -152,7 +183,6 @@ class Parser {
   // locations_text.cpp
   Location location_if_there();
   LocationNode location();
-  LocationNode location_alias(const Token& name);
 
   // forms.cpp
   struct Form;
@@ -211,8 +241,13 @@ class Parser {
   const Form* form_ = nullptr;             // of the operation that is read
   int depth_ = 0;
   std::unordered_map<std::string_view, std::size_t> alias_at_;  // where its definition begins, behind "="
-  std::unordered_map<std::string_view, LocationNode> location_aliases_;
-  std::vector<std::string_view> open_aliases_;  // those that are being read
+  std::vector<std::string_view> open_aliases_;
+  Aliases<Attribute> attribute_aliases_;
+  Aliases<ValueType> type_aliases_;
+  Aliases<LocationNode> location_aliases_;
+  // A tree takes up to 80 bytes for a byte of text. Locations share their parts; the bound is for each, and
+  // also bounds its depth.
+  Expansion of_values_{"a text", std::size_t{8} << 20}, of_location_{"a location", std::size_t{128} << 10};
 };
 
 }  // namespace tutti::stablehlo

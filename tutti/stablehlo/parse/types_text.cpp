@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "tutti/stablehlo/parse/parser.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
+#include "tutti/stablehlo/parse/aliases.hpp"
 
 namespace tutti::stablehlo {
 namespace {
@@ -19,6 +20,12 @@ constexpr std::array<std::string_view, 32> element_names = {
 bool is_element(std::string_view name) {
   return std::ranges::find(element_names, name) != element_names.end() || name == "f4E2M1FN" ||
          name == "f6E2M3FN" || name == "f6E3M2FN" || name == "none";
+}
+
+std::string listed(const std::vector<ValueType>& types) {
+  std::string text;
+  for (const ValueType& type : types) text += (text.empty() ? "" : ", ") + to_string(type);
+  return text;
 }
 
 }  // namespace
@@ -78,21 +85,18 @@ ValueType Parser::type() {
       in_.expect(">");
       return FutureType{std::move(of)};
     }
-    if (const auto known = alias_at_.find(name.text); known != alias_at_.end()) {
-      const std::size_t behind = in_.peek().at;
-      in_.go_to(known->second);
-      ValueType type = this->type();
-      in_.go_to(behind);
-      return type;
-    }
+    const Token whole{TokenKind::word, in_.text().substr(begin, in_.behind_last() - begin), begin};
+    if (alias_at_.contains(whole.text)) return alias(whole, type_aliases_, of_values_, &Parser::type);
     if (in_.takes("<")) in_.text_to_bracket();
     return rest();
   }
   if (in_.sees("(")) {
-    types_in_parentheses();
+    const std::string operands = listed(types_in_parentheses());
     in_.expect("->");
-    result_types();
-    return rest();
+    const std::vector<ValueType> results = result_types();
+    const std::string text = listed(results);
+    const bool is_bare = results.size() == 1 && !text.starts_with('(');
+    return OtherType{"(" + operands + ") -> " + (is_bare ? text : "(" + text + ")")};
   }
   const Token name = in_.expect(TokenKind::word, "a type, as in tensor<8xf32>");
   if (name.text == "tuple" || name.text == "memref" || name.text == "vector") {
