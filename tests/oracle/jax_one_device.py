@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false"
+os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false --xla_cpu_max_isa=AVX2"
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
