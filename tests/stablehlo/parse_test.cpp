@@ -202,6 +202,20 @@ TEST(parse, keeps_attributes_that_it_does_not_know) {
   EXPECT_NE(written.find("c.d = affine_map<(d0) -> (d0)>"), std::string::npos) << written;
 }
 
+/// Numbers of 64 bits without sign, bits of floats, and numbers that no double holds.
+TEST(parse, keeps_numbers_that_it_cannot_hold) {
+  for (const std::string number :
+       {"array<f32: 1.0, 0x7FC00000>", "array<bf16>", "18446744073709551615 : ui64",
+        "0xFFFFFFFFFFFFFFFF : i64", "9223372036854775808", "0x7FC00000 : f32", "0xFFF0000000000000 : f64",
+        "0x7FC0 : bf16", "-1.0e400 : f64", "1.0e-400 : f64", "[1.0e400 : f64, 0x7F800000 : f32]"}) {
+    const std::string written =
+        write(parsed(function("%r = stablehlo.abs %x {a.b = " + number + "} : tensor<2x3xf32>")));
+    EXPECT_NE(written.find("{a.b = " + number + "} :"), std::string::npos) << written;
+  }
+  EXPECT_EQ(errors_of(function("stablehlo.abs %x {a.b = 18446744073709551615 : i32} : tensor<2x3xf32>")),
+            Lines{"2:25 '18446744073709551615' is no integer of 64 bits; expected an integer"});
+}
+
 TEST(parse, resolves_aliases_before_and_behind_their_use) {
   const std::string text =
       "#sharding = #sdy.sharding<@mesh, [{\"x\"}]>\nmodule @m {\nsdy.mesh @mesh = <[\"x\"=2]>\n"

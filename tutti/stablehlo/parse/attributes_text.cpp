@@ -10,31 +10,45 @@
 namespace tutti::stablehlo {
 namespace {
 
-bool is_whole(std::string_view number) {
-  return number.starts_with("0x") || number.find('.') == std::string_view::npos;
+bool is_float_name(std::string_view type) { return type[0] == 'f' || type == "bf16" || type == "tf32"; }
+
+/// True for numbers from 2^63 to 2^64 - 1.
+bool has_bit_63(std::string_view number) {
+  const bool is_hex = number.starts_with("0x");
+  std::uint64_t value = 0;
+  const char* last = number.data() + number.size();
+  const auto error = std::from_chars(number.data() + (is_hex ? 2 : 0), last, value, is_hex ? 16 : 10).ec;
+  return error == std::errc() && value >> 63 != 0;
 }
 
 }  // namespace
 
+/// An integer or a float; the text where these do not hold the number, or the text gives the bits of a float.
 Attribute Parser::number() {
   const std::size_t begin = in_.peek().at;
   const bool is_negative = in_.takes("-");
-  if (!in_.sees(TokenKind::number)) in_.refuse("a number");
-  const std::string_view digits = in_.peek().text;
-  if (is_whole(digits)) {
-    in_.go_to(begin);
-    Integer value{in_.integer("an integer")};
-    if (!in_.takes(":")) return {value};
-    value.type = element_type();
-    if (value.type[0] != 'f' && value.type != "bf16") return {value};
-    return {Float{static_cast<double>(value.value), value.type}};
+  const std::string_view digits = in_.expect(TokenKind::number, "a number").text;
+  const bool is_hex = digits.starts_with("0x");
+  const bool is_whole = is_hex || digits.find('.') == std::string_view::npos;
+  std::string type = is_whole ? "i64" : "f64";
+  if (in_.takes(":")) type = element_type();
+  const std::size_t behind = in_.behind_last();
+  const auto as_it_stands = [&] {
+    return Attribute{Verbatim{std::string(in_.text().substr(begin, behind - begin))}};
+  };
+  if (!is_whole) {
+    double value = 0;
+    const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), value).ec;
+    if (error != std::errc()) return as_it_stands();
+    return {Float{is_negative ? -value : value, std::move(type)}};
   }
-  Float value{};
-  std::from_chars(digits.data(), digits.data() + digits.size(), value.value);
-  if (is_negative) value.value = -value.value;
-  in_.take();
-  if (in_.takes(":")) value.type = element_type();
-  return {value};
+  if (is_hex && is_float_name(type)) return as_it_stands();
+  if (!is_negative && (type == "i64" || type == "ui64") && has_bit_63(digits)) return as_it_stands();
+  in_.go_to(begin);
+  const std::int64_t value = in_.integer("an integer");
+  in_.go_to(behind);
+  if (is_float_name(type)) return {Float{static_cast<double>(value), std::move(type)}};
+  return {Integer{value, std::move(type)}};
 }
 
 Attribute Parser::list() {
@@ -58,10 +72,14 @@ std::vector<std::int64_t> Parser::integers() {
   return values;
 }
 
+/// array<..>. Of floats, the text as it stands.
 Attribute Parser::integer_array() {
+  const std::size_t begin = in_.peek().at;
   IntegerArray array;
+  in_.expect("array");
   in_.expect("<");
   array.type = element_type();
+  if (is_float_name(array.type)) return verbatim(begin);
   if (in_.takes(":")) do {
       if (in_.takes("true")) array.values.push_back(1);
       else if (in_.takes("false")) array.values.push_back(0);
@@ -102,7 +120,7 @@ Attribute Parser::attribute() {
       if (in_.takes("false")) return {false};
       if (in_.takes("unit")) return {Unit{}};
       if (first.text == "dense") return dense();
-      if (in_.takes("array")) return integer_array();
+      if (first.text == "array") return integer_array();
       if (first.text == "loc" || first.text == "affine_map" || first.text == "dense_resource") {
         in_.take();
         if (in_.takes("(")) {
