@@ -371,6 +371,35 @@ TEST(parse, finds_every_error_of_a_text) {
                    "7:3 stablehlo.tanh has 1 result, but 2 names", "8:36 'a' is given twice"}));
 }
 
+TEST(parse, reads_on_where_a_brace_is_missing) {
+  EXPECT_EQ(errors_of(
+                "func.func @main(%x: tensor<f32>) -> tensor<f32>\n  %0 = stablehlo.abs %x : tensor<f32>\n"
+                "  %1 = stablehlo.abs %y : tensor<f32>\n  return %0 : tensor<f32>\n}\n"),
+            (Lines{"2:3 found '%0', expected '{'", "3:22 %y is not defined here"}));
+  EXPECT_EQ(errors_of(function("  %0 = stablehlo.while(%a = %x) : tensor<2x3xf32>\n  cond\n"
+                               "    %c = stablehlo.constant dense<true> : tensor<i1>\n"
+                               "    stablehlo.return %c : tensor<i1>\n  } do {\n"
+                               "    stablehlo.return %a : tensor<2x3xf32>\n  }")),
+            Lines{"4:5 found '%c', expected '{'"});
+  EXPECT_EQ(errors_of("func.func private @f(tensor<f32>) -> tensor<f32>\nfunc.func @main() {\n  return\n}\n"),
+            Lines{});
+}
+
+TEST(parse, says_what_a_text_begins_with) {
+  EXPECT_EQ(errors_of("hello world\nand more\n"),
+            Lines{"1:1 found 'hello', expected 'module' or 'func.func'"});
+  EXPECT_EQ(errors_of("<html>\n<body>"), Lines{"1:1 found '<', expected 'module' or 'func.func'"});
+  EXPECT_EQ(errors_of(""), Lines{});
+}
+
+TEST(parse, skips_a_byte_order_mark) {
+  EXPECT_EQ(errors_of("\xEF\xBB\xBF#a = 1\nfunc.func @main() attributes {b.c = #a} { return }"), Lines{});
+  const Parsed found = parse("\xEF\xBB\xBFmore", "step.mlir");
+  ASSERT_EQ(found.errors.size(), 1U);
+  EXPECT_EQ(found.errors[0].where().column, 1);
+  EXPECT_EQ(found.errors[0].notes(), (Lines{"more", "^"}));
+}
+
 TEST(parse, points_at_the_token_behind_tabs_and_letters_of_other_scripts) {
   const Parsed found =
       parse(function("\t%r = \"stablehlo.abs\"(%x) {n = \"é→\", n = 1} : (tensor<2x3xf32>) -> "

@@ -74,6 +74,7 @@ void Lexer::refuse(std::string_view expected) const {
 }
 
 void Lexer::skip_blanks() {
+  if (at_ == 0 && text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
   while (at_ < text_.size()) {
     if (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n') ++at_;
     else if (text_.substr(at_, 2) == "//") at_ = std::min(text_.find('\n', at_), text_.size());

@@ -42,7 +42,7 @@ std::vector<std::string> characters_of(std::string_view line) {
 
 TextPlaces::TextPlaces(std::string_view text) {
   marks_.reserve(text.size() / bytes_between_marks + 1);
-  Mark mark;
+  Mark mark{text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0};
   marks_.push_back(mark);
   for (std::size_t to = bytes_between_marks; to <= text.size(); to += bytes_between_marks)
     marks_.push_back(mark = moved(text, mark, to));
@@ -81,6 +81,7 @@ std::vector<std::string> marked_line(std::string_view text, std::size_t at) {
   const std::size_t first = at > 8 * most ? at - 8 * most : 0;
   std::string_view left = text.substr(first, at - first), right = text.substr(at, 8 * most);
   left.remove_prefix(left.rfind('\n') + 1);  // npos + 1 is 0
+  if (left.starts_with(byte_order_mark)) left.remove_prefix(byte_order_mark.size());
   right = right.substr(0, right.find('\n'));
   const std::vector<std::string> before = characters_of(left);
   const std::vector<std::string> behind = characters_of(right);

@@ -11,6 +11,9 @@
 
 namespace tutti::mlir {
 
+/// U+FEFF, with which some editors begin a text. It is no character of the first line.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// Finds places in one text in constant time: notes the line and column of about every 1024th byte. Columns
 /// count characters of UTF-8; a tab is one.
 class TextPlaces {

@@ -12,7 +12,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 /// Notes where lines "#name = .." and "!name = .." stand: a text may use an alias before its definition.
 void Parser::find_aliases() {
   const std::string_view text = in_.text();
-  for (std::size_t line = 0; line < text.size();) {
+  for (std::size_t line = in_.peek().at; line < text.size();) {  // a byte order mark may stand before it
     if (text[line] == '#' || text[line] == '!') {
       std::size_t end = line + 1;
       while (end < text.size() && !is_blank(text[end]) && text[end] != '=' && text[end] != '\n') ++end;

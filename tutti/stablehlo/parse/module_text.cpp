@@ -42,6 +42,8 @@ void Parser::module_head() {
     in_.expect("}");
     module_.location = location_if_there();
   } else {
+    const bool is_module = in_.sees("func.func") || in_.sees("sdy.mesh") || in_.sees(TokenKind::end);
+    if (!is_module && !sees_statement()) in_.refuse("'module' or 'func.func'");
     module_statements("");
   }
   skip_aliases();
@@ -88,7 +90,7 @@ void Parser::function() {
   function_arguments(function, names);
   function_results(function);
   if (in_.takes("attributes")) function.attributes = dictionary();
-  function.is_declaration = !in_.sees("{");
+  function.is_declaration = !in_.sees("{") && !sees_statement();
   if (!function.is_declaration) {
     if (names.size() != function.body.argument_types.size()) in_.refuse("names of the arguments: %arg0: ..");
     region_body(function.body, names);

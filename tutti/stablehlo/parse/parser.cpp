@@ -276,10 +276,30 @@ void Parser::block_header(Block& block) {
   in_.expect(":");
 }
 
+/// True if the next token begins a statement of a region.
+bool Parser::sees_statement() const {
+  const std::string_view next = in_.peek().text;
+  if (in_.sees(TokenKind::word)) return form_of(next) && next != "sdy.mesh";
+  if (in_.sees(TokenKind::string)) return next != "\"func.func\"" && next != "\"sdy.mesh\"";
+  return in_.sees(TokenKind::value) || in_.sees(TokenKind::block);
+}
+
+/// Reads "{". Where it is missing before a statement, that is the only error: the region is read.
+void Parser::open_region() {
+  if (in_.takes("{")) return;
+  const bool has_statement = sees_statement();
+  try {
+    in_.refuse("'{'");
+  } catch (const Error& error) {
+    if (!has_statement) throw;
+    report(error);
+  }
+}
+
 void Parser::region_body(Block& block, const std::vector<Token>& names) {
   const Level level(*this);
   const NameScope scope(*this);
-  in_.expect("{");
+  open_region();
   for (std::size_t i = 0; i < names.size(); ++i) {
     block.arguments.push_back(made(block.argument_types[i]));
     define(names[i], {block.arguments.back()});

@@ -112,6 +112,8 @@ class Parser {
   Operation operation();
   void statements(std::vector<Operation>& operations);  // up to "}", which is not taken
   void block_header(Block& block);
+  bool sees_statement() const;
+  void open_region();
   /// Reads "{ .. }". The block's arguments are defined if it has a header; else `names` are those of the
   /// arguments that it has already.
   void region_body(Block& block, const std::vector<Token>& names = {});
