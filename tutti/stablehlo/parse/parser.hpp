@@ -83,8 +83,8 @@ class Parser {
   };
   template <class T>
   using Aliases = std::unordered_map<std::string_view, Alias<T>>;
-  /// How many bytes of text aliases have stood for, and the most that they may: few lines, each of which uses
-  /// the next one twice, stand for a text that fills the memory.
+  /// The text that aliases have stood for, in bytes, and its bound. Without a bound, 50 lines fill the memory:
+  /// each uses the next line twice.
   struct Expansion {
     std::string_view of;
     std::size_t most, bytes = 0;
