@@ -135,12 +135,12 @@ class DenseReader {
       return integer(size, is_negative, is_hex, refuse);
     }
     if (!is_float(element_)) refuse("has a decimal point, but the elements are");
-    double value = 0;  // also of what is too small for a double
+    double value = 0;
     const auto [end, error] =
         std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
     const bool is_small =
         number.text.find("e-") != std::string_view::npos || number.text.find("E-") != std::string_view::npos;
-    if (error == std::errc::result_out_of_range && !is_small) refuse("is out of range of");
+    if (error == std::errc::result_out_of_range) value = is_small ? 0 : HUGE_VAL;  // as MLIR reads it
     append(bits_of_float(is_negative ? -value : value));
   }
 
@@ -217,8 +217,8 @@ class DenseReader {
 
 }  // namespace
 
-/// dense<..> : tensor<..>. Of element types without a size here, and of unknown shapes, the text as it
-/// stands.
+/// dense<..> : tensor<..>. Of vectors, of element types without a size here, and of unknown shapes, the text
+/// as it stands.
 Attribute Parser::dense() {
   const std::size_t begin = in_.peek().at;
   in_.expect("dense");
@@ -226,13 +226,12 @@ Attribute Parser::dense() {
   const std::size_t inside = in_.peek().at;
   const std::string_view body = in_.text_to_bracket();
   in_.expect(":");
-  const std::size_t type_at = in_.peek().at;
   const ValueType any = type();
   const auto* type = std::get_if<TensorType>(&any);
-  if (!type) in_.refuse_at(type_at, "the type of a constant is tensor<..>");
   const std::size_t behind = in_.behind_last();
-  const std::optional<Element> element = element_named(type->element);
-  const bool is_static = std::ranges::none_of(type->shape, [](std::int64_t size) { return size < 0; });
+  const std::optional<Element> element = type ? element_named(type->element) : std::nullopt;
+  const bool is_static =
+      type && std::ranges::none_of(type->shape, [](std::int64_t size) { return size < 0; });
   if (!element || !is_static || (is_float(*element) && !is_known_float(type->element)))
     return {Verbatim{std::string(in_.text().substr(begin, behind - begin))}};
   Lexer inner({in_.text(), in_.name(), Code::text, inside + body.size()});
