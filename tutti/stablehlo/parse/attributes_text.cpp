@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tutti/stablehlo/parse/aliases.hpp"
+#include "tutti/stablehlo/parse/aliases_inl.hpp"
 
 namespace tutti::stablehlo {
 namespace {

@@ -83,8 +83,8 @@ class Parser {
   };
   template <class T>
   using Aliases = std::unordered_map<std::string_view, Alias<T>>;
-  /// The text that aliases have stood for, in bytes, and its bound. Without a bound, 50 lines fill the memory:
-  /// each uses the next line twice.
+  /// The text that aliases have stood for, in bytes, and its bound. Without a bound, 50 lines fill the
+  /// memory: each uses the next line twice.
   struct Expansion {
     std::string_view of;
     std::size_t most, bytes = 0;
@@ -121,7 +121,7 @@ class Parser {
   void function_region(Block& block);
   void generic(OperationText& text);
 
-  // aliases.hpp, aliases.cpp
+  // aliases_inl.hpp, aliases.cpp
   void find_aliases();
   void skip_aliases();
   /// The value of an alias, whose definition `read` reads at its first use.

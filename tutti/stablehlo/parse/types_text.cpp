@@ -6,7 +6,7 @@
 #include <array>
 
 #include "tutti/stablehlo/attribute_text.hpp"
-#include "tutti/stablehlo/parse/aliases.hpp"
+#include "tutti/stablehlo/parse/aliases_inl.hpp"
 
 namespace tutti::stablehlo {
 namespace {
