@@ -82,6 +82,7 @@ case("next_integers", lambda v: (jnp.gcd(v, 12), jnp.clip(v, -3, 7), jnp.bitwise
 case("axes", lambda v: (v.sum(0), v.sum((0, 2)), v.max(1, keepdims=True), v.mean(), v.std(1)), floats(3, 4, 5), exact=False)
 case("places", lambda v: (jnp.argmax(v, 1), lax.argmax(v, 0, jnp.int8), lax.argmin(v, 1, jnp.int64)), integers(4, 6).astype("float32"))
 case("running", lambda v: (jnp.cumsum(v, 0), jnp.cumprod(v, 1), lax.cummax(v, 1, reverse=True), lax.cummin(v, 0)), integers(4, 5).astype("float64"))
+case("running_logsumexp", lambda v: (lax.cumlogsumexp(v, 1), lax.cumlogsumexp(v, 0, reverse=True)), floats(5, 7), exact=False)
 case("window_of_one", lambda v: (lax.reduce_window(v, 0.0, lax.add, (1, 1), (1, 1), "VALID"),
                                  lax.reduce_window(v, -np.inf, lax.max, (1, 1), (1, 1), "VALID")), floats(3, 4))
 case("inits", lambda v: (lax.reduce(v, np.int64(9223372036854775800), lax.min, (0,)), lax.reduce(v, np.int64(7), lax.add, (0,)),

@@ -156,6 +156,28 @@ TEST(running_window, of_one_element_is_that_element) {
   EXPECT_EQ(run_text(text, {four})[0], four);
 }
 
+TEST(running_window, of_another_reducer_is_refused) {
+  const auto running = [](const std::string& first) {
+    return module_of(
+        "(%x: tensor<4xf32>) -> tensor<4xf32>",
+        "%z = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
+        "%r = \"stablehlo.reduce_window\"(%x, %z) <{window_dimensions = array<i64: 4>, padding = "
+        "dense<[[3, 0]]> : tensor<1x2xi64>}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n" +
+            first +
+            "%d = stablehlo.subtract %a, %b : tensor<f32>\n"
+            "%n = stablehlo.compare NE, %d, %d : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+            "%p = stablehlo.add %a, %b : tensor<f32>\n%e = stablehlo.abs %d : tensor<f32>\n"
+            "%f = stablehlo.negate %e : tensor<f32>\n%g = stablehlo.exponential %f : tensor<f32>\n"
+            "%h = stablehlo.log_plus_one %g : tensor<f32>\n%i = stablehlo.add %m, %h : tensor<f32>\n"
+            "%s = stablehlo.select %n, %p, %i : tensor<i1>, tensor<f32>\n"
+            "stablehlo.return %s : tensor<f32>\n}) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>\n"
+            "return %r : tensor<4xf32>");
+  };
+  const std::string known = running("%m = stablehlo.maximum %a, %b : tensor<f32>\n");
+  EXPECT_NE(program_text(known).find("cumlogsumexp"), std::string::npos) << program_text(known);
+  EXPECT_TRUE(refusal_of_text(running("%m = stablehlo.minimum %a, %b : tensor<f32>\n")).starts_with("S002"));
+}
+
 TEST(reduction, begins_with_an_init_near_the_largest_integer) {
   const auto smallest = [](const std::string& init) {
     return run_text(module_of("(%x: tensor<2xi64>) -> tensor<i64>",

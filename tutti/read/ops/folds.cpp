@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, running sums, sorting.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -156,7 +157,10 @@ std::optional<RunningWindow> running_window_of(const stablehlo::Operation& op) {
 
 Arrays reduce_window_read(const OpReader& op) {
   const auto window = running_window_of(op.op());
-  const auto kind = reducer_of(op.op().regions.at(0));
+  const stablehlo::Block& region = op.op().regions.at(0);
+  if (window && is_logaddexp(region) && op.known(1).number == -HUGE_VAL)
+    return {window->dim ? cumlogsumexp(op.operand(0), *window->dim, window->order) : op.operand(0)};
+  const auto kind = reducer_of(region);
   require(window && kind && is_neutral(op.known(1), op.operand(0).dtype(), *kind), Code::unsupported,
           "windows other than those of running sums, products, maxima and minima are not run here");
   const Array& x = op.operand(0);
@@ -175,7 +179,7 @@ std::optional<Refusal> refusal_of_window(const SourceModule&, const stablehlo::O
   const auto kind = is_plain ? reducer_of(op.regions[0]) : std::nullopt;
   const bool is_running =
       kind && *kind != ReduceKind::logical_and && *kind != ReduceKind::logical_or && running_window_of(op);
-  if (is_running) return {};
+  if (is_running || (is_plain && is_logaddexp(op.regions[0]) && running_window_of(op))) return {};
   return Refusal{"a window that is no running sum, product, maximum or minimum",
                  "write pooling with slices, maximum and add"};
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <unordered_map>
 
 #include "tutti/stablehlo/element.hpp"
 
@@ -91,6 +93,23 @@ std::optional<ReduceKind> reducer_of(const stablehlo::Block& region) {
   if (op->name == "stablehlo.and") return ReduceKind::logical_and;
   if (op->name == "stablehlo.or") return ReduceKind::logical_or;
   return std::nullopt;
+}
+
+bool is_logaddexp(const stablehlo::Block& region) {
+  constexpr std::size_t operations = 11;  // with the return
+  if (region.arguments.size() != 2 || region.operations.size() != operations) return false;
+  std::unordered_map<int, std::string> texts{{region.arguments[0].id, "x"}, {region.arguments[1].id, "y"}};
+  for (const stablehlo::Operation& op : region.operations) {
+    const auto* direction = find_as<stablehlo::Enumeration>(op.attributes, "comparison_direction");
+    if (direction && direction->value != "NE") return false;
+    std::string text = op.name.substr(op.name.find('.') + 1) + "(";
+    for (const stablehlo::Value operand : op.operands) text += texts[operand.id] + ",";
+    if (op.results.size() == 1) texts[op.results[0].id] = text + ")";
+    else
+      return text == "return(select(compare(subtract(x,y,),subtract(x,y,),),add(x,y,),add(maximum(x,y,),"
+                     "log_plus_one(exponential(negate(abs(subtract(x,y,),),),),),),),";
+  }
+  return false;
 }
 
 bool returns_second(const stablehlo::Block& region) {

@@ -19,6 +19,9 @@ std::optional<double> number_of_constant(const stablehlo::Operation& op);
 /// The kind of a region that is one operation on its two arguments.
 std::optional<ReduceKind> reducer_of(const stablehlo::Block& region);
 
+/// True if the region is log(exp(x) + exp(y)) as JAX writes it.
+bool is_logaddexp(const stablehlo::Block& region);
+
 /// True if the region returns its second argument: a scatter replaces.
 bool returns_second(const stablehlo::Block& region);
 
