@@ -142,6 +142,8 @@ TEST_F(program, lists_its_parameters_where_one_is_missing) {
   refused("--in nowhere.npy", 4, "'nowhere.npy' cannot be read");
   refused("--in 3xf32=1,2", 1, "2 numbers for f32[3]");
   refused("--in f32=one", 1, "'one' is no number of f32");
+  refused("--in i8=300", 1, "'300' is no number of i8");
+  refused("--in u8=-1", 1, "'-1' is no number of u8");
   refused("--in v=w.npy", 2,
           "--in v=w.npy: the program has no parameter 'v'; is it 'w'?\n  the program takes:\n");
   refused("--in arg1=v=w.npy", 2, "the program has no parameter 'v'");

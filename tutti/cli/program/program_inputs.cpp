@@ -50,6 +50,15 @@ std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
 }
 
 /// "0.5", or one number for each element: "1,2,3".
+/// True if the dtype, bool or an integer, has this number.
+bool has(DType dtype, std::int64_t number) {
+  if (dtype == DType::boolean) return number == 0 || number == 1;
+  const int bits = static_cast<int>(8 * bytes_per_element(dtype));
+  const std::int64_t half = bits == 64 ? 0 : std::int64_t{1} << (bits - 1);
+  if (is_unsigned(dtype)) return number >= 0 && (bits == 64 || number < 2 * half);
+  return bits == 64 || (number >= -half && number < half);
+}
+
 Tensor written_tensor(const Shape& shape, DType dtype, std::string_view values, const std::string& word) {
   require(!is_complex(dtype), Code::usage, "--in {}: complex numbers come from files", excerpt(word));
   Tensors scalars;
@@ -60,7 +69,8 @@ Tensor written_tensor(const Shape& shape, DType dtype, std::string_view values, 
     std::int64_t whole = 0;
     const bool is_bool = dtype == DType::boolean && (number == "true" || number == "false");
     if (is_bool) scalars.push_back(Tensor::scalar_of(dtype, std::int64_t{number == "true"}));
-    else if (!is_float(dtype) && reads(number, whole)) scalars.push_back(Tensor::scalar_of(dtype, whole));
+    else if (!is_float(dtype) && reads(number, whole) && has(dtype, whole))
+      scalars.push_back(Tensor::scalar_of(dtype, whole));
     else if (is_float(dtype) && reads(number, value)) scalars.push_back(Tensor::scalar_of(dtype, value));
     else fail(Code::usage, "--in {}: '{}' is no number of {}", excerpt(word), excerpt(number), name(dtype));
     if (end == values.size()) break;
