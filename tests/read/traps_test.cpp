@@ -78,6 +78,23 @@ TEST(trap, groups_lie_along_parts_of_axes) {
   EXPECT_NE(program(part("(1)2") + ", " + part("(2)2")).find("axes='x'}"), std::string::npos);
 }
 
+TEST(trap, devices_do_the_same_along_axes_that_are_not_manual) {
+  const auto partly = [](const std::string& lines) {
+    std::string text = map_of(row_by_x, lines + "\nsdy.return %s : tensor<2xf32>");
+    return text.replace(text.find("manual_axes={\"x\", \"y\"}"), 22, "manual_axes={\"x\"}");
+  };
+  const std::string same = "dense<[[0, 2], [4, 6], [1, 3], [5, 7]]> : tensor<4x2xi64>",
+                    other = "dense<[[0, 2], [4, 6], [1, 7], [3, 5]]> : tensor<4x2xi64>";
+  EXPECT_NE(program_text(partly(all_reduce(same))).find("groups=[[0, 1], [2, 3]]"), std::string::npos);
+  EXPECT_TRUE(refusal_of_text(partly(all_reduce(other))).starts_with("T009"));
+  const auto permute = [](const std::string& pairs) {
+    return "%s = \"stablehlo.collective_permute\"(%a) <{source_target_pairs = dense<" + pairs +
+           "> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>";
+  };
+  EXPECT_EQ(refusal_of_text(partly(permute("[[0, 2], [1, 3]]"))), "accepted");
+  EXPECT_TRUE(refusal_of_text(partly(permute("[[0, 2], [1, 5]]"))).starts_with("T009"));
+}
+
 TEST(trap, the_order_of_a_row_is_the_order_of_the_axes) {
   const MapText gathered{.in = "<@mesh, [{\"y\", \"x\"}]>",
                          .out = "<@mesh, [{}]>",

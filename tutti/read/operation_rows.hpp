@@ -40,7 +40,7 @@ struct OperationRow {
   Arrays (*read)(const OpReader& op);
   /// Why this one is not run; none: it is.
   std::optional<Refusal> (*refusal)(const SourceModule& source, const stablehlo::Operation& op) = nullptr;
-  /// Its regions, and the functions that it calls, give their operations places of their own.
+  /// True if it holds or calls other operations: their errors keep their own places.
   bool has_inner_places = false;
 };
 
@@ -59,6 +59,8 @@ OperationRows collective_rows();
 OperationRows control_rows();
 /// Legal operations that are not run here.
 OperationRows refused_rows();
+/// stablehlo.custom_call @ragged_all_to_all.
+Arrays ragged_all_to_all_read(const OpReader& op);
 
 /// Null: an operation of another dialect.
 const OperationRow* row_of(std::string_view name);

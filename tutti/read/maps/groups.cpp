@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tutti/base/require.hpp"
 #include "tutti/read/maps/mesh.hpp"
@@ -132,16 +133,46 @@ bool all_bound(const Axes& axes, const Axes& bound) {
   return std::ranges::all_of(axes, [&](const Axis& axis) { return contains(bound, axis); });
 }
 
-/// Rows of the devices that stand at 0 along the axes that are not bound, as positions along those that are.
+/// What devices do at the positions along the axes that are not bound, if it is the same at all of them.
+template <class T>
+std::vector<T> same_everywhere(std::map<int, std::vector<T>> by_position, const Axes& free) {
+  std::vector<T> first = by_position[0];
+  std::ranges::sort(by_position[0]);
+  const bool is_same = std::ranges::all_of(by_position, [&](auto& each) {
+    std::ranges::sort(each.second);
+    return each.second == by_position[0];
+  });
+  if (!is_same || static_cast<std::int64_t>(by_position.size()) != joint_size(free))
+    fail(Code::groups,
+         "the devices do something else at other positions along {}; make the map manual along "
+         "it, too",
+         to_string(free));
+  return first;
+}
+
+/// Rows of devices as positions along the axes that are bound.
 Groups rows_on(const Axes& bound, const Groups& rows, const Mesh& mesh) {
   const Axes free = others(mesh, bound);
-  Groups groups;
+  std::map<int, Groups> by_position;
   for (const std::vector<int>& row : rows) {
-    if (row.empty() || mesh.position(row[0], free) != 0) continue;
-    std::vector<int>& group = groups.emplace_back();
+    if (row.empty()) continue;
+    std::vector<int>& group = by_position[mesh.position(row[0], free)].emplace_back();
     for (const int device : row) group.push_back(mesh.position(device, bound));
   }
-  return groups;
+  return same_everywhere(std::move(by_position), free);
+}
+
+/// The axes in the order in which a row goes through their devices, the fastest one last. None: in no order.
+std::optional<Axes> axes_in_order(const std::vector<int>& row, const Axes& axes, const Mesh& mesh) {
+  Axes fastest_first;
+  for (std::size_t step = 1; fastest_first.size() < axes.size();) {
+    if (step >= row.size()) return std::nullopt;
+    const Axes next = crossed({{row[0], row[step]}}, mesh);
+    if (next.size() != 1) return std::nullopt;
+    fastest_first.push_back(next[0]);
+    step *= static_cast<std::size_t>(next[0].size);
+  }
+  return Axes(fastest_first.rbegin(), fastest_first.rend());
 }
 
 stablehlo::Attribute field_of(const stablehlo::Record& record, std::string_view name) {
@@ -183,19 +214,6 @@ Groups rows_of(const SourceModule& source, const stablehlo::Attribute& groups, c
   return rows;
 }
 
-/// The axes in the order in which a row goes through their devices, the fastest one last. None: in no order.
-std::optional<Axes> axes_in_order(const std::vector<int>& row, const Axes& axes, const Mesh& mesh) {
-  Axes fastest_first;
-  for (std::size_t step = 1; fastest_first.size() < axes.size();) {
-    if (step >= row.size()) return std::nullopt;
-    const Axes next = crossed({{row[0], row[step]}}, mesh);
-    if (next.size() != 1) return std::nullopt;
-    fastest_first.push_back(next[0]);
-    step *= static_cast<std::size_t>(next[0].size);
-  }
-  return Axes(fastest_first.rbegin(), fastest_first.rend());
-}
-
 Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes& bound) {
   Axes axes = crossed(rows, mesh);
   if (!all_bound(axes, bound))
@@ -227,12 +245,13 @@ Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& b
     const std::set<std::pair<int, int>>& pairs = by_rest.begin()->second;
     return {axes, {pairs.begin(), pairs.end()}};
   }
-  Permutation over_all{bound, {}};
   const Axes free = others(mesh, bound);
+  std::map<int, Pairs> by_position;
   for (const auto& [source, target] : devices)
-    if (mesh.position(source, free) == 0)
-      over_all.pairs.emplace_back(mesh.position(source, bound), mesh.position(target, bound));
-  return over_all;
+    by_position[mesh.position(source, free)].emplace_back(mesh.position(source, bound),
+                                                          mesh.position(target, bound));
+  if (by_position.empty()) return {bound, {}};
+  return {bound, same_everywhere(std::move(by_position), free)};
 }
 
 }  // namespace tutti

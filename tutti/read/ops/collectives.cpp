@@ -84,7 +84,8 @@ Arrays all_reduce_read(const OpReader& op) {
 Arrays all_gather_read(const OpReader& op) {
   const Communication over = communication(op);
   const int dim = op.dim("all_gather_dim");
-  // One text stands for all states: a result that is equal may be used as one that differs.
+  // The text does not say whether the result differs between devices. One that does not may be used as one
+  // that does.
   const State to = over.groups.empty() ? State::invariant : State::varying;
   Arrays results;
   for (const Array& x : op.operands())

@@ -18,8 +18,6 @@
 
 namespace tutti {
 
-Arrays ragged_all_to_all_read(const OpReader& op);  // collectives.cpp
-
 namespace {
 
 Arrays while_read(const OpReader& op) {
