@@ -133,33 +133,45 @@ bool all_bound(const Axes& axes, const Axes& bound) {
   return std::ranges::all_of(axes, [&](const Axis& axis) { return contains(bound, axis); });
 }
 
-/// What devices do at the positions along the axes that are not bound, if it is the same at all of them.
+/// What devices do at one position along `rest`, if it is the same at all of them; else none.
 template <class T>
-std::vector<T> same_everywhere(std::map<int, std::vector<T>> by_position, const Axes& free) {
-  std::vector<T> first = by_position[0];
-  std::ranges::sort(by_position[0]);
-  const bool is_same = std::ranges::all_of(by_position, [&](auto& each) {
-    std::ranges::sort(each.second);
-    return each.second == by_position[0];
-  });
-  if (!is_same || static_cast<std::int64_t>(by_position.size()) != joint_size(free))
-    fail(Code::groups,
-         "the devices do something else at other positions along {}; make the map manual along "
-         "it, too",
-         to_string(free));
+std::optional<std::vector<T>> same_everywhere(std::map<int, std::vector<T>> by_position, const Axes& rest) {
+  if (static_cast<std::int64_t>(by_position.size()) != joint_size(rest)) return std::nullopt;
+  std::vector<T> first = by_position.begin()->second, sorted = first;
+  std::ranges::sort(sorted);
+  for (auto& [position, all] : by_position) {
+    std::ranges::sort(all);
+    if (all != sorted) return std::nullopt;
+  }
   return first;
 }
 
-/// Rows of devices as positions along the axes that are bound.
-Groups rows_on(const Axes& bound, const Groups& rows, const Mesh& mesh) {
-  const Axes free = others(mesh, bound);
+/// Rows of devices as positions along `axes`, if they are the same at all positions along the others.
+std::optional<Groups> rows_on(const Axes& axes, const Groups& rows, const Mesh& mesh) {
+  const Axes rest = others(mesh, axes);
   std::map<int, Groups> by_position;
   for (const std::vector<int>& row : rows) {
     if (row.empty()) continue;
-    std::vector<int>& group = by_position[mesh.position(row[0], free)].emplace_back();
-    for (const int device : row) group.push_back(mesh.position(device, bound));
+    std::vector<int>& group = by_position[mesh.position(row[0], rest)].emplace_back();
+    for (const int device : row) group.push_back(mesh.position(device, axes));
   }
-  return same_everywhere(std::move(by_position), free);
+  return same_everywhere(std::move(by_position), rest);
+}
+
+/// The same of pairs.
+std::optional<Pairs> pairs_on(const Axes& axes, const Pairs& devices, const Mesh& mesh) {
+  const Axes rest = others(mesh, axes);
+  std::map<int, Pairs> by_position;
+  for (const auto& [source, target] : devices)
+    by_position[mesh.position(source, rest)].emplace_back(mesh.position(source, axes),
+                                                          mesh.position(target, axes));
+  return same_everywhere(std::move(by_position), rest);
+}
+
+[[noreturn]] void refuse_others(const Mesh& mesh, const Axes& bound) {
+  fail(Code::groups,
+       "the devices do something else at other positions along {}; make the map manual along it, too",
+       to_string(others(mesh, bound)));
 }
 
 /// The axes in the order in which a row goes through their devices, the fastest one last. None: in no order.
@@ -224,7 +236,9 @@ Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes&
   const std::optional<Axes> in_order = axes_in_order(rows[0], axes, mesh);
   const std::set<std::vector<int>> wanted(rows.begin(), rows.end());
   if (in_order && rows_along(*in_order, mesh) == wanted) return {*in_order};
-  return {bound, rows_on(bound, rows, mesh)};
+  for (const Axes& along : {axes, bound})
+    if (const auto groups = rows_on(along, rows, mesh)) return {along, *groups};
+  refuse_others(mesh, bound);
 }
 
 Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& bound) {
@@ -234,24 +248,10 @@ Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& b
   if (!all_bound(axes, bound))
     fail(Code::groups, "the pairs cross {}, but the map is manual along {}", to_string(axes),
          to_string(bound));
-  const Axes rest = others(mesh, axes);
-  std::map<int, std::set<std::pair<int, int>>> by_rest;
-  for (const auto& [source, target] : devices)
-    by_rest[mesh.position(source, rest)].emplace(mesh.position(source, axes), mesh.position(target, axes));
-  const bool same =
-      static_cast<int>(by_rest.size()) == joint_size(rest) &&
-      std::ranges::all_of(by_rest, [&](const auto& each) { return each.second == by_rest.begin()->second; });
-  if (same && !axes.empty()) {
-    const std::set<std::pair<int, int>>& pairs = by_rest.begin()->second;
-    return {axes, {pairs.begin(), pairs.end()}};
-  }
-  const Axes free = others(mesh, bound);
-  std::map<int, Pairs> by_position;
-  for (const auto& [source, target] : devices)
-    by_position[mesh.position(source, free)].emplace_back(mesh.position(source, bound),
-                                                          mesh.position(target, bound));
-  if (by_position.empty()) return {bound, {}};
-  return {bound, same_everywhere(std::move(by_position), free)};
+  for (const Axes& along : {axes, bound})
+    if (const auto pairs = pairs_on(along, devices, mesh)) return {along, *pairs};
+  if (devices.empty()) return {bound, {}};
+  refuse_others(mesh, bound);
 }
 
 }  // namespace tutti

@@ -19,8 +19,9 @@ struct Communication {
 /// replica_groups as rows of devices. Empty: one row of all. Throws T009 for rows that the mesh has not.
 Groups rows_of(const SourceModule& source, const stablehlo::Attribute& groups, const Mesh& mesh);
 
-/// The axes whose rows these are, in any order of rows. If there are none: all axes of `bound`, with groups.
-/// Throws T009 if the rows go beyond the axes that are bound.
+/// The axes whose rows these are, in any order of rows. If there are none: the axes that some row crosses, with
+/// groups, if those are the same at all positions along the others; else all axes of `bound`.
+/// Throws T009 if the rows go beyond the axes that are bound, or differ along those that are not.
 Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes& bound);
 
 /// Source and target positions along axes.
@@ -29,7 +30,7 @@ struct Permutation {
   Pairs pairs;
 };
 /// source_target_pairs of devices as pairs along the axes that some pair crosses, if those pairs are the same
-/// at all positions along the others; else along all axes of `bound`.
+/// at all positions along the others; else along all axes of `bound`. Throws T009 as above.
 Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& bound);
 
 }  // namespace tutti
