@@ -133,7 +133,7 @@ bool all_bound(const Axes& axes, const Axes& bound) {
   return std::ranges::all_of(axes, [&](const Axis& axis) { return contains(bound, axis); });
 }
 
-/// What devices do at one position along `rest`, if it is the same at all of them; else none.
+/// Returns the groups or pairs at one position along `rest`. None: those at another position differ.
 template <class T>
 std::optional<std::vector<T>> same_everywhere(std::map<int, std::vector<T>> by_position, const Axes& rest) {
   if (static_cast<std::int64_t>(by_position.size()) != joint_size(rest)) return std::nullopt;

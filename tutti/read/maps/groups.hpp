@@ -19,8 +19,8 @@ struct Communication {
 /// replica_groups as rows of devices. Empty: one row of all. Throws T009 for rows that the mesh has not.
 Groups rows_of(const SourceModule& source, const stablehlo::Attribute& groups, const Mesh& mesh);
 
-/// The axes whose rows these are, in any order of rows. If there are none: the axes that some row crosses, with
-/// groups, if those are the same at all positions along the others; else all axes of `bound`.
+/// The axes whose rows these are, in any order of rows. If there are none: the axes that some row crosses,
+/// with groups, if those are the same at all positions along the others; else all axes of `bound`.
 /// Throws T009 if the rows go beyond the axes that are bound, or differ along those that are not.
 Communication communication_of(const Groups& rows, const Mesh& mesh, const Axes& bound);
 
