@@ -2,6 +2,7 @@
 // Where a text of JAX means something else than it seems to say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/read/harness.hpp"
@@ -299,6 +300,20 @@ TEST(trap, recursion_is_refused) {
                 "the calls of @main are 200 deep: a recursion, or a chain that is too long here"),
             std::string::npos)
       << refusal_of_text(text);
+}
+
+TEST(trap, an_error_of_a_called_function_points_there_alone) {
+  const std::string text =
+      module_of("(%x: tensor<2xf32>) -> tensor<2xf32>",
+                "%r = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>") +
+      "func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %b = stablehlo.reverse %a, dims = [3] : tensor<2xf32>\n  return %b : tensor<2xf32>\n}\n";
+  const std::string said = refusal_of_text(text);
+  EXPECT_TRUE(said.starts_with("T006 text:6:8: stablehlo.reverse: ")) << said;
+  EXPECT_NE(said.find("\n    %b = stablehlo.reverse %a, dims = [3] : tensor<2xf32>\n         ^"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(std::ranges::count(said, '^'), 1) << said;
 }
 
 TEST(trap, a_total_order_of_floats_tells_zeros_apart_and_places_nan) {

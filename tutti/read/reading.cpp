@@ -82,7 +82,11 @@ void Reading::operation(const stablehlo::Operation& op) {
     require(--budget_.operations > 0, Code::unsupported,
             "the calls of this program make more than 10 million operations; call functions in loops");
     for (const stablehlo::Value result : op.results) value(result) = {};
-    set_results(op, row->read(OpReader(*this, op)));
+    try {
+      set_results(op, row->read(OpReader(*this, op)));
+    } catch (const Error& error) {
+      throw source().marked(error, op);
+    }
   };
   if (row && !row->has_inner_places) return front_end(op.name, where, read);
   try {

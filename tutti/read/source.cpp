@@ -36,6 +36,22 @@ Error SourceModule::error_at(stablehlo::TextPosition position, Code code, std::s
   return {code, place(position), std::move(message), std::move(notes)};
 }
 
+Error SourceModule::marked(const Error& error, const stablehlo::Operation& op) const {
+  const Where here = place(op.at), &found = error.where();
+  const bool is_in_text = op.at.byte <= text_.size() && stablehlo::places_of(op.location).empty();
+  const bool is_here = found.file == here.file && found.line == here.line && found.column == here.column;
+  const bool is_marked =
+      std::ranges::any_of(error.notes(), [](const std::string& note) { return note.ends_with('^'); });
+  if (!is_in_text || is_marked || (found.known() && !is_here)) return error;
+  std::string message = error.message();
+  const std::string subject = op.name + ": ";  // the caller puts it there
+  if (message.starts_with(subject)) message.erase(0, subject.size());
+  else if (found.known()) return error;
+  std::vector<std::string> notes = mlir::marked_line(text_, op.at.byte);
+  notes.insert(notes.end(), error.notes().begin(), error.notes().end());
+  return {error.code(), {}, std::move(message), std::move(notes)};
+}
+
 const stablehlo::Function* SourceModule::function(std::string_view name) const {
   const auto found = functions_.find(std::string(name));
   return found == functions_.end() ? nullptr : &module_.functions[found->second];

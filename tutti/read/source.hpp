@@ -33,6 +33,10 @@ class SourceModule {
   Error error_at(stablehlo::TextPosition position, Code code, std::string message,
                  std::vector<std::string> advice = {}) const;
 
+  /// An error of this operation with its line and a caret, but without place and subject, which the caller
+  /// adds. Other errors as they are, and those of operations with a location in another file.
+  Error marked(const Error& error, const stablehlo::Operation& op) const;
+
   /// Null if there is no such function.
   const stablehlo::Function* function(std::string_view name) const;
 

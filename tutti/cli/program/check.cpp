@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -115,7 +116,11 @@ void print_text(const Findings& found) {
     fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
                to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
                each.instead);
-  for (const Error& error : found.refused) fmt::print("{}; not run here\n", error.what());
+  for (const Error& error : found.refused) {
+    std::string text = error.what();
+    text.insert(std::min(text.find('\n'), text.size()), "; not run here");
+    fmt::print("{}\n", text);
+  }
   const bool is_run = found.not_run.empty() && found.refused.empty();
   if (found.errors.empty())
     fmt::print("{}: {}, {}: {}\n", found.file,
