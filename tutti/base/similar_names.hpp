@@ -10,8 +10,9 @@ namespace tutti {
 /// The number of letters to change, add, leave out or exchange with the next one, to make one name the other.
 std::size_t letters_apart(std::string_view a, std::string_view b);
 
-/// At most three of `names` that somebody may have meant, the likeliest first: the nearest, if three quarters
-/// of the letters are right, then those that have `name` as a word; if there are none, the words of `name`.
+/// Up to three of `names` that somebody may have meant, the likeliest first. The nearest names come first,
+/// if they are at most 1 + name.size() / 4 letters apart. Names that begin with `name`, or have it as a
+/// word, come next. If none is found, names that are words of `name`.
 std::vector<std::string> similar_names(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace tutti

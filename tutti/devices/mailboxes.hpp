@@ -17,8 +17,8 @@ namespace tutti {
 /// Processes that are threads of one process, and messages in memory: for tests, which need no MPI.
 class Mailboxes {
  public:
-  /// A receiver finds a message at its first look, or up to `most_looks` looks later, by chance. So messages
-  /// of different senders and places arrive in any order.
+  /// A receiver misses a message in its first 0 to `most_looks` looks, a number drawn at random. So messages
+  /// with different senders or tags arrive in any order.
   explicit Mailboxes(int most_looks = 0) : most_looks_(most_looks) {}
   /// The transport of process `self` of `count`. The mailboxes must outlive it.
   std::unique_ptr<Transport> transport(int self, int count, double limit_seconds = 60);

@@ -230,8 +230,8 @@ Team::Team(int workers, Use use, Fewer fewer) : state_(std::make_unique<State>(w
     for (int i = 1; i < workers; ++i)
       state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
   } catch (const std::system_error& error) {
-    // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give
-    // theirs back.
+    // EAGAIN also means that there is no memory for the thread. This check comes before stop(), which gives
+    // back the memory of the other threads.
     const bool has_memory = has_room(bytes_of_thread());
     if (has_memory && fewer == Fewer::accepted) {
       state_->make_do_with(static_cast<int>(std::ssize(state_->threads)) + 1, error.what());

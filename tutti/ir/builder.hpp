@@ -106,7 +106,7 @@ class Builder {
     std::size_t count_;
   };
   [[nodiscard]] Bound bind(const Axes& axes) { return {*this, axes}; }
-  /// All axes bound here, outermost binding first.
+  /// The axes that this builder and the enclosing ones bind, outermost first.
   Axes bound_axes() const;
 
  private:

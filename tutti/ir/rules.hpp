@@ -64,9 +64,9 @@ enum class Rule { jvp, transpose, batch, lower };
 inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
 std::string_view name(Rule rule);
 
-/// Says in the place of a rule that there is none, and why: `static constexpr Refused jvp{"argmax is ..."};`
-/// A family that has a rule for some of its members says so for the others in `std::string_view refusal(Rule)
-/// const`.
+/// Stands in the place of a rule that an op does not have: `static constexpr Refused jvp{"argmax is ..."};`
+/// If only some ops of a struct lack the rule, the struct has `std::string_view refusal(Rule) const`.
+/// It returns the reason.
 struct Refused {
   std::string_view why;
 };

@@ -77,7 +77,7 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
   static stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types);
-  /// emit_with_reducer in the dtype of the operands.
+  /// Emits an op with a reducer and does not widen f16 and bf16 first. The reducer has the result's dtype.
   stablehlo::Value folded(std::string_view op, ReduceKind kind, const Lowered& operands, Type result,
                           stablehlo::Attributes attributes);
   /// `values`, those of f16 or bf16 converted to f32.

@@ -16,8 +16,8 @@ struct Words {
   std::array<char, 1'000> text;
   std::size_t length;
 };
-/// A signal may come at any time, so words that are set stay as they are until others are set. Once the
-/// process ends, nothing is set any more.
+/// A signal may come at any time. So new words are written into the entry that is not in use, and then
+/// `set` points to it. When the process ends, `set` stays as it is.
 std::array<Words, 2> words;
 std::atomic<const Words*> set = nullptr;
 std::atomic<bool> ends = false;

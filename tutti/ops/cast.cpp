@@ -66,8 +66,8 @@ Tangents Cast::transpose(const LinearOperands&, const Tangents& cotangents) cons
   return {cast_to(cotangent, axes, dual(from))};
 }
 
-// A value that is the same in every lane stays unbatched, also as a term of a sum: the ops that sum lanes
-// repeat it.
+// A value that is the same in every lane stays unbatched, even if the cast makes it a term of a sum. An op
+// that sums over the lanes first repeats it in each lane.
 BatchedArrays Cast::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   Batched x = operands[0];
   Axes rest = without(axes, axis);

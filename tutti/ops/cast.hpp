@@ -6,10 +6,10 @@
 
 namespace tutti::ops {
 
-/// The same value, seen otherwise: the free moves between states. No data moves.
+/// Changes the state of a value without moving data: the free moves between states.
 /// I -> V, I -> R, R -> V, R -> I, and V -> U, "these are partial terms".
-/// The cotangent of a cast is where the communication of the backward pass is: T(I -> V), T(I -> R) are
-/// all_reduce, T(R -> I) is mask; T(R -> V), T(V -> U) are each other.
+/// The backward pass communicates in the transpose: T(I -> V) and T(I -> R) are all_reduce, T(R -> I) is
+/// mask. T(R -> V) is V -> U, and T(V -> U) is R -> V.
 /// Throws T004 where there is no free move, T007 for terms of bool.
 /// Source: jax.lax.pcast, pvary, preduced, vary_unreduced_cast, reduced_vary_cast.
 struct Cast {

@@ -49,8 +49,8 @@ enum class GatherMode {
 /// jax.lax.gather. Throws T005, T006 (gather_c1 to _c21), T007 for indices that are not integers, T004.
 Array gather(const Operand& x, const Array& indices, const GatherDims& dims, const WindowSizes& sizes,
              GatherMode mode = GatherMode::clip);
-/// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end. Others out of range
-/// read the element at that end, unless the mode says else (JAX's default is fill_or_drop).
+/// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end. Indices out of range
+/// read the nearest element, unless `mode` is fill_or_drop, which is JAX's default.
 /// x: [.., d, ..], indices: [i..] -> [.., i.., ..]. Throws T006 for the dim, T005 to take from nothing, T007,
 /// T004.
 Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode = GatherMode::clip);

@@ -31,7 +31,8 @@ Array interleaved(const Array& even, const Array& odd, Dim dim) {
   return concatenate({joined, slice_in_dim(even, pairs, {}, 1, dim.index)}, dim.index);
 }
 
-// even[0], and the others combined from the odd result before and the element behind.
+// The results at even places. The first is elements[0]. Result 2i combines the result at 2i - 1, which is
+// odd[i - 1], with element 2i.
 Arrays even_results(const Combine& combine, const Arrays& elements, const Arrays& odd,
                     const OddEvenScan& scan) {
   const std::int64_t n = elements[0].shape()[scan.dim], pairs = n / 2;

@@ -27,8 +27,8 @@ std::string_view op_name(const PlanStep& step);
 /// another.
 Array take(const ReshardPlan& plan, const Array& x);
 
-/// The same, but steps between two sums are one exchange, which is one copy in one process. Lowering an
-/// exchange plans it again.
+/// Takes the plan, but joins consecutive steps that only move blocks into one exchange. A single process
+/// does it by one copy. Lowering plans the exchange again, as steps.
 Array take_at_once(const ReshardPlan& plan, const Array& x);
 
 }  // namespace tutti

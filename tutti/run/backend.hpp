@@ -59,8 +59,8 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 
   const Mesh& mesh() const { return mesh_; }
-  /// Throws R004 in the child of a fork, which has no thread of the machine, and maybe locks that nobody
-  /// releases.
+  /// Throws R004 in the child of a fork. The machine's threads do not exist there, and some locks may never
+  /// be released.
   void require_own_process() const;
   /// Compiles a program of whole values. Each shard_map in it begins with Enter and ends with Leave.
   /// Throws T014 (mesh) for a program for another mesh, R003 (memory), and other errors of the machine.

@@ -150,8 +150,8 @@ class Machine {
                     Where where) const;
 
   /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read,
-  /// so `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it
-  /// lies.
+  /// so `abstract(shape, dtype)` will do. An argument that lies on the machine's mesh in even blocks, without
+  /// terms, is not copied if only shard_maps use it.
   /// A Tensor counts as an Array, also inside of tuples, pairs, optionals, vectors and maps; in a call, too.
   /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and
   /// T014 for a program for another mesh. There is one overload per number of arguments, up to 6, because

@@ -14,8 +14,8 @@ class Turn {
  public:
   explicit Turn(Transport& transport) : transport_(transport) {}
 
-  /// Does `f`, which all processes do. Where it fails here, tells the others, which would wait for this one.
-  /// Throws R004 inside of another thing that the processes do together, R007 once the machine has failed.
+  /// Runs `f`. All processes call this. If `f` throws here, the other processes are told, so that they do not
+  /// wait. Throws R004 if called inside another `f`, R007 once the machine has failed.
   void take(const std::function<void()>& f);
 
  private:

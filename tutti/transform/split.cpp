@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-// The known half, and the linear equations with known operands numbered as residuals.
+// The known half of a program, and its linear equations. Each known operand in them is a numbered residual.
 struct KnownHalf {
   Program known;
   std::vector<LinearEquation> equations;

@@ -50,8 +50,8 @@ auto with_each_leaf(const Outer& outer, Make& make) {
   }
 }
 
-/// A tree like `outer` of trees like `inner`, with these leaves in order. If `inner` is one array: a tree
-/// like `outer`.
+/// Puts a tree with the structure of `inner` in the place of each leaf of `outer`. `leaves` fill these trees
+/// in order. If `inner` is one array, the result has the structure of `outer`.
 template <class Outer, class Inner>
 auto nested(const Outer& outer, const Inner& inner, const Arrays& leaves) {
   if constexpr (Leaf<Inner>) {

@@ -25,8 +25,8 @@ fs::path path_of(const std::string& folder, const std::string& key) {
   return fs::path(folder) / fmt::format("{:016x}.pjrt", fnv1a(key));
 }
 
-/// A file of the cache begins with this: the key, then size and checksum of the program. Programs with the
-/// same hash have different keys.
+/// The head of a cache file: the key, then the size and checksum of the program. The file's name is only a
+/// hash of the key, so the key in the head tells programs with the same hash apart.
 std::string head_of(const std::string& key, std::string_view bytes) {
   return fmt::format("{}\n{} bytes, checksum {:016x}\n", key, bytes.size(), fnv1a(bytes));
 }

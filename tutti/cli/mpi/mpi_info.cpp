@@ -14,7 +14,8 @@ int mpi_info(const MpiInfoArguments& arguments) {
   require(arguments.split.empty() || !arguments.mesh.empty(), Code::usage,
           "--split {}: there is no mesh to split; give one with --mesh", arguments.split);
   std::optional<MpiReport> report = survey_of_mpi();
-  // The others wait in MPI_Finalize. If process 0 refuses the mesh, mpirun ends them: one line says why.
+  // Only process 0 has the report. The other processes return and wait in MPI_Finalize. If process 0 refuses
+  // the mesh, it alone prints the error, and mpirun ends the others.
   if (!report.has_value()) return 0;
   if (!arguments.mesh.empty()) {
     report->boxes = boxes_of(arguments.mesh, arguments.split, static_cast<int>(report->processes.size()));

@@ -12,7 +12,7 @@ namespace tutti::cli {
 
 inline constexpr std::size_t line_length = 100;
 
-/// The line cut at spaces; the rest begins at `indent`.
+/// Breaks a line at spaces, so that no part exceeds line_length. Each further line is indented by `indent`.
 std::string wrapped(std::string_view line, std::size_t indent);
 
 /// One line with its label, or several below each other.

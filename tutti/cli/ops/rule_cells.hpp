@@ -20,7 +20,7 @@ struct RuleCell {
 std::vector<RuleCell> rule_cells(const OpRow& row);
 /// How its text is read: as this op, or partly: as the ops that compute it.
 RuleCell reading_cell(const OpRow& row);
-/// Those of the rules that an op may refuse.
+/// The cells of the refusable rules only: jvp, transpose, batch, lower.
 std::vector<RuleCell> refusable_rule_cells(const OpRow& row);
 
 }  // namespace tutti::cli

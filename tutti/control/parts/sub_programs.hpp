@@ -19,9 +19,9 @@ void require_decidable(std::string_view what, Type decider, const std::vector<Su
 void require_no_effects(std::string_view why, const std::vector<SubProgram>& programs);
 /// Throws T005, T007 or T004 unless `found` is `expected`; `what` names the value.
 void require_type(std::string_view what, Type found, Type expected);
-/// Throws T004 unless an operand that stays as it is may enter where devices go different ways along
-/// `varies`: as V, so that no cotangent has to be reduced there; one without cotangents also as it is, but
-/// for terms of a sum.
+/// Devices may go different ways along `varies`. An operand that is passed in unchanged must be V there, so
+/// that no cotangent is reduced inside. An operand without cotangents may have any state except U. Throws
+/// T004 for others.
 void require_enters(std::string_view what, Type operand, const Axes& varies);
 
 /// Which outputs depend on the inputs marked.

@@ -12,7 +12,7 @@ namespace tutti {
 Dims folded_dims(const Array& x, const WhichDims& dims);
 /// `folded`, which lacks `dims` of x, with these dims of size 1 if they are kept.
 Array with_kept_dims(const Array& folded, const Array& x, const Dims& dims, bool keepdims);
-/// `folded`, which lacks `dims` of x, repeated along them.
+/// Inserts `dims` of x, which `folded` lacks, and repeats `folded` along them.
 Array spread_along(const Array& folded, const Array& x, const Dims& dims);
 /// How many elements of x are folded into one.
 std::int64_t folded_elements(const Array& x, const Dims& dims);

@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// A letter; or, of the dims that "..." stands for, 256 + the place from the right.
+/// The label of a dim: its letter. A dim under "..." has the label 256 + its place from the right.
 using Label = int;
 using Labels = std::vector<Label>;
 

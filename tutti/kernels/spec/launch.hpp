@@ -26,8 +26,8 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-/// The number of moved elements that tiles divide: a whole block; in two_shot one rank's part of the block.
-/// Parts begin at multiples of alignment_bytes, so the last parts may be shorter.
+/// The number of moved elements that a rank cuts into tiles: the whole block, or in two_shot one rank's part
+/// of it. Parts begin at multiples of alignment_bytes, so the last parts may be shorter.
 std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& view);
 
 /// The stride between a staging's slices in moved elements. Slices begin at multiples of alignment_bytes.

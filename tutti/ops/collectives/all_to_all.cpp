@@ -27,8 +27,8 @@ Array with_dims_first(const Array& x, std::vector<int> first) {
   return transpose(x, first);
 }
 
-// One of our axes is the lanes, dim 0 of `chunks`, [lanes, n, block]: its part of the n blocks changes places
-// with them, and the rest of the axes is a collective.
+// all_to_all where the lanes are `axis`, one of `axes`. `chunks` is [lanes, n, block]. The lane changes
+// places with the digit of `axis` in n. A collective over the other axes exchanges the other digits.
 Array exchanged(const Array& chunks, const Axes& axes, const Axis& axis) {
   int outer = size_before(axes, axis), inner = size_after(axes, axis);
   Axes rest = without(axes, axis);

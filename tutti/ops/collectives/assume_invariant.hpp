@@ -6,10 +6,11 @@
 
 namespace tutti::ops {
 
-/// "These are equal", said where the types cannot know it: the one way around them. The value is that of the
-/// first device along the axes, on all of them, whatever the others hold.
+/// Declares that a value is equal on all devices, where the types cannot show it. No other op skips that
+/// check. On virtual devices all devices get the value of the first device along the axes.
 /// x: V of any shape -> the same, I over the axes. The transpose keeps the cotangent on the first device.
-/// Cost: none; other addresses. Lowered to nothing: StableHLO has no states.
+/// Cost: none; the result is read at other addresses. Lowered to nothing, so in StableHLO each device keeps
+/// its own value.
 /// Throws T004 for a value that is not V.
 struct AssumeInvariant {
   static constexpr std::string_view name = "assume_invariant";

@@ -32,7 +32,8 @@ Kernel AxisIndex::kernel(const Layout&) const {
 
 Jvp AxisIndex::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
-// The lanes of the batch are the positions along their axis; the rest is added in the order of the tuple.
+// Along `axis` the position is the lane's number. Positions along the other axes are added, each with its
+// row-major weight.
 BatchedArrays AxisIndex::batch(const Axis& axis, const BatchedArrays&, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {}), false}};
   Array index = iota(Shape{axis.size}, DType::i32, 0);

@@ -60,7 +60,7 @@ Arrays padded(const OpReader& op) {
   return {pad(op.operand(0), op.operand(1), paddings)};
 }
 
-/// The operands in the dtype of the result: it may be wider than theirs.
+/// Converts an operand to `dtype`. The dtype of a result may be wider than that of its operands.
 Array in_dtype(const Array& x, DType dtype) { return x.dtype() == dtype ? x : convert(x, dtype); }
 
 /// Bools are multiplied by "and" and added by "or".

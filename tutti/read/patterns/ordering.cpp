@@ -44,7 +44,8 @@ bool compared(const stablehlo::Operation& op, double x, double y) {
   return direction == "EQ" ? same : !same;
 }
 
-/// The bits of a float as an integer. Floats of all lengths are ordered as those of 32 bits.
+/// The bits of x as an f32, read as an integer. This stands for bitcast_convert of f16, bf16 and f64 too:
+/// the order of their bits is the same.
 double ordered_bits(double x) {
   return static_cast<double>(std::bit_cast<std::int32_t>(static_cast<float>(x)));
 }

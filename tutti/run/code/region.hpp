@@ -87,7 +87,8 @@ struct RegionInstruction {
   bool by_row = false;     // elementwise, chain: one call per row of a tile
   int operands = 1;
   RefId out{}, in[most_operands] = {};
-  // Per operand of elementwise functions and chains: `repeats`, and `fn` if chains have the function.
+  // One step per operand of an Elementwise or a Chain. `repeats` is always set. `fn` is set only if a chain
+  // can compute the function.
   ChainStep steps[most_operands] = {};
   int positions = 1;  // along inner axes
   /// Index of the instruction's first entry in RegionCode::offsets: per position, one for `out` and one per

@@ -188,8 +188,8 @@ class GraphBuilder {
   static kernel::View identity(const Shape& shape);
   /// True if `origin` is read in runs so long that reading it costs no more than reading a copy.
   bool has_long_runs(const Origin& origin, Type type) const;
-  /// Adds a copy of `from`, which has the buffer's shape, to `buffer`. Reads the origin of `from` if it has
-  /// long runs.
+  /// Adds a step that copies `from` into `buffer`; both have one shape. The step reads the origin of `from`
+  /// instead if the origin is read in long runs.
   void add_copy(const Value& from, Type type, BufferId buffer);
   void add_copy_of(const std::vector<Move>& moves, const Address& from, BufferId buffer);
   /// Removes copies without readers: all their readers read the origin instead.

@@ -53,8 +53,8 @@ bool fits_last_cache(double bytes, const Caches& caches) {
   return bytes <= surely_cached || bytes <= 1.5 * caches.last_bytes;
 }
 
-/// Bytes per nanosecond of a step whose bytes fit into the workers' own caches, into the last cache, into
-/// neither.
+/// Bytes per nanosecond. `own`: the step's bytes fit into the workers' own caches. `last`: they fit into
+/// the last cache. `memory`: they fit into neither.
 struct Rates {
   double own, last, memory;
 };
@@ -137,8 +137,8 @@ Indexed<BufferId, std::optional<StepId>> last_readers(const Graph& graph, const 
   return last;
 }
 
-/// Time of copying an operand whose elements a step changes only in part; 0 if it most likely changes them in
-/// place.
+/// The time to copy an operand before a step changes some of its elements. 0 if the step can most likely
+/// change them in place.
 double of_copied_operand(const Graph& graph, StepId n, const Step& step,
                          const Indexed<BufferId, std::optional<StepId>>& last_readers) {
   const auto* work = std::get_if<OpaqueWork>(&graph.tasks[step.tasks[0]].work);

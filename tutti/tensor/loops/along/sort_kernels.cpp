@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Signed numbers in the order of the elements, and back. Both ways are the same.
+/// Maps the bits of elements to signed numbers in the same order. The map is its own inverse.
 template <class D>
 TUTTI_INLINE hn::Vec<D> turned(D d, hn::Vec<D> bits, OrderOfBits::Kind kind) {
   using Bits = Element<D>;

@@ -63,8 +63,8 @@ class PairwiseStack {
 /// Rows of a block. Larger trees are folded from blocks.
 constexpr std::size_t block_rows = 8;
 
-/// Folds 1 to block_rows rows in the tree. A partial block is slower than by `tree`, but there is less to
-/// compile.
+/// Folds 1 to block_rows rows in the tree. A partial block goes through a stack: that is slower than
+/// tree<count>, but tree is compiled for one count only.
 template <ReduceKind kind, class D, class Rows, class... Place>
 TUTTI_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
                                       Place... place) {

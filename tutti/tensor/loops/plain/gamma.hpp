@@ -7,7 +7,7 @@ namespace tutti {
 
 /// The sum of 1/(k+1) - 1/(k+x) over k >= 0, minus Euler's constant. NaN at 0, -1, -2, .. and at -inf; inf at
 /// inf.
-/// Error: 4 units in the last place; near its roots 4 epsilons, times |log(x)| where x is negative.
+/// Error: 4 units in the last place. Near roots: 4 epsilons; for negative x, times max(1, log(-x)).
 double digamma(double x);
 float digamma(float x);
 
