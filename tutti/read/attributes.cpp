@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::int64_t most_dims = 0x7fffffff;
 
+std::vector<int> as_dims(const std::vector<std::int64_t>& numbers) {
+  std::vector<int> dims;
+  for (const std::int64_t number : numbers) dims.push_back(dim_of(number));
+  return dims;
+}
+
 template <class T>
 const T& as(const stablehlo::Operation& op, std::string_view name, std::string_view expected) {
   const stablehlo::Attribute* attribute = find(op.attributes, name);
@@ -58,13 +64,11 @@ int dim_of(std::int64_t number) {
 }
 
 std::vector<int> dims_in(const stablehlo::Record& record, std::string_view name) {
-  std::vector<int> dims;
   const stablehlo::Attribute* field = find(record.fields, name);
-  if (!field) return dims;
+  if (!field) return {};
   const auto values = integers_of(*field);
   require(values.has_value(), Code::text, "{} is no list of dims", name);
-  for (const std::int64_t dim : *values) dims.push_back(dim_of(dim));
-  return dims;
+  return as_dims(*values);
 }
 
 std::int64_t OpReader::integer(std::string_view name) const {
@@ -90,11 +94,7 @@ std::vector<std::int64_t> OpReader::integers(std::string_view name, std::int64_t
 
 int OpReader::dim(std::string_view name) const { return dim_of(integer(name)); }
 
-std::vector<int> OpReader::dims(std::string_view name) const {
-  std::vector<int> dims;
-  for (const std::int64_t dim : integers(name)) dims.push_back(dim_of(dim));
-  return dims;
-}
+std::vector<int> OpReader::dims(std::string_view name) const { return as_dims(integers(name)); }
 
 bool OpReader::flag(std::string_view name) const {
   const stablehlo::Attribute* found = attribute(name);

@@ -27,8 +27,8 @@ struct Warning {
 struct Findings {
   std::string file;
   std::vector<Error> errors = {};
-  std::vector<NotRun> not_run = {};  // legal, and not run here
-  std::vector<Error> refused = {};   // the same, found out by reading; the first one
+  std::vector<NotRun> not_run = {};   // legal, and not run here
+  std::optional<Error> refused = {};  // the first one that only reading finds
   std::vector<Warning> warnings = {};
   bool has_main = true;
   std::size_t functions = 0, operations = 0, hints = 0;
@@ -101,7 +101,8 @@ Findings findings_of(const std::string& path) {
         trace(types_of_parameters(program), [&](const Arrays& inputs) { return program(inputs); });
     add_warnings(traced.program, found.warnings);
   } catch (const Error& error) {
-    (error.code() == Code::unsupported ? found.refused : found.errors).push_back(error);
+    if (error.code() == Code::unsupported) found.refused = error;
+    else found.errors.push_back(error);
   }
   return found;
 }
@@ -116,12 +117,12 @@ void print_text(const Findings& found) {
     fmt::print("{}: {}: {}, {}; not run here; instead: {}\n", found.file,
                to_string(found.source->place(each.first)), each.what, counted(each.count, "time"),
                each.instead);
-  for (const Error& error : found.refused) {
-    std::string text = error.what();
+  if (found.refused) {
+    std::string text = found.refused->what();
     text.insert(std::min(text.find('\n'), text.size()), "; not run here");
     fmt::print("{}\n", text);
   }
-  const bool is_run = found.not_run.empty() && found.refused.empty();
+  const bool is_run = found.not_run.empty() && !found.refused;
   if (found.errors.empty())
     fmt::print("{}: {}, {}: {}\n", found.file,
                counted(static_cast<std::int64_t>(found.functions), "function"),
@@ -154,9 +155,11 @@ nlohmann::ordered_json as_json(const Findings& found) {
                        {"count", each.count},
                        {"first", to_string(found.source->place(each.first))},
                        {"instead", each.instead}});
-  for (const Error& error : found.refused)
-    not_run.push_back(
-        {{"what", error.message()}, {"count", 1}, {"first", to_string(error.where())}, {"instead", ""}});
+  if (found.refused)
+    not_run.push_back({{"what", found.refused->message()},
+                       {"count", 1},
+                       {"first", to_string(found.refused->where())},
+                       {"instead", ""}});
   return {{"file", found.file},
           {"functions", found.functions},
           {"operations", found.operations},

@@ -49,7 +49,6 @@ std::optional<std::pair<Shape, DType>> type_in(std::string_view word) {
   return std::pair{Shape(parts.sizes), *dtype};
 }
 
-/// "0.5", or one number for each element: "1,2,3".
 /// True if the dtype, bool or an integer, has this number.
 bool has(DType dtype, std::int64_t number) {
   if (dtype == DType::boolean) return number == 0 || number == 1;
@@ -59,6 +58,7 @@ bool has(DType dtype, std::int64_t number) {
   return bits == 64 || (number >= -half && number < half);
 }
 
+/// "0.5", or one number for each element: "1,2,3".
 Tensor written_tensor(const Shape& shape, DType dtype, std::string_view values, const std::string& word) {
   require(!is_complex(dtype), Code::usage, "--in {}: complex numbers come from files", excerpt(word));
   Tensors scalars;

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "tutti/base/require.hpp"
 #include "tutti/read/maps/mesh.hpp"
@@ -133,20 +132,7 @@ bool all_bound(const Axes& axes, const Axes& bound) {
   return std::ranges::all_of(axes, [&](const Axis& axis) { return contains(bound, axis); });
 }
 
-/// Returns the groups or pairs at one position along `rest`. None: those at another position differ.
-template <class T>
-std::optional<std::vector<T>> same_everywhere(std::map<int, std::vector<T>> by_position, const Axes& rest) {
-  if (static_cast<std::int64_t>(by_position.size()) != joint_size(rest)) return std::nullopt;
-  std::vector<T> first = by_position.begin()->second, sorted = first;
-  std::ranges::sort(sorted);
-  for (auto& [position, all] : by_position) {
-    std::ranges::sort(all);
-    if (all != sorted) return std::nullopt;
-  }
-  return first;
-}
-
-/// Rows of devices as positions along `axes`, if they are the same at all positions along the others.
+/// Rows of devices as positions along `axes`. None: they are not the same at all positions along the others.
 std::optional<Groups> rows_on(const Axes& axes, const Groups& rows, const Mesh& mesh) {
   const Axes rest = others(mesh, axes);
   std::map<int, Groups> by_position;
@@ -155,17 +141,14 @@ std::optional<Groups> rows_on(const Axes& axes, const Groups& rows, const Mesh& 
     std::vector<int>& group = by_position[mesh.position(row[0], rest)].emplace_back();
     for (const int device : row) group.push_back(mesh.position(device, axes));
   }
-  return same_everywhere(std::move(by_position), rest);
-}
-
-/// The same of pairs.
-std::optional<Pairs> pairs_on(const Axes& axes, const Pairs& devices, const Mesh& mesh) {
-  const Axes rest = others(mesh, axes);
-  std::map<int, Pairs> by_position;
-  for (const auto& [source, target] : devices)
-    by_position[mesh.position(source, rest)].emplace_back(mesh.position(source, axes),
-                                                          mesh.position(target, axes));
-  return same_everywhere(std::move(by_position), rest);
+  if (static_cast<std::int64_t>(by_position.size()) != joint_size(rest)) return std::nullopt;
+  Groups first = by_position.begin()->second, sorted = first;
+  std::ranges::sort(sorted);
+  for (auto& [position, all] : by_position) {
+    std::ranges::sort(all);
+    if (all != sorted) return std::nullopt;
+  }
+  return first;
 }
 
 [[noreturn]] void refuse_others(const Mesh& mesh, const Axes& bound) {
@@ -248,8 +231,13 @@ Permutation permutation_of(const Pairs& devices, const Mesh& mesh, const Axes& b
   if (!all_bound(axes, bound))
     fail(Code::groups, "the pairs cross {}, but the map is manual along {}", to_string(axes),
          to_string(bound));
-  for (const Axes& along : {axes, bound})
-    if (const auto pairs = pairs_on(along, devices, mesh)) return {along, *pairs};
+  for (const Axes& along : {axes, bound}) {
+    const auto found = rows_on(along, rows, mesh);
+    if (!found) continue;
+    Pairs pairs;
+    for (const std::vector<int>& row : *found) pairs.emplace_back(row[0], row[1]);
+    return {along, pairs};
+  }
   if (devices.empty()) return {bound, {}};
   refuse_others(mesh, bound);
 }

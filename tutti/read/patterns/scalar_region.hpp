@@ -2,9 +2,7 @@
 // Regions of scalars: reducers.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 #include "tutti/base/inside.hpp"
 #include "tutti/stablehlo/tree.hpp"
