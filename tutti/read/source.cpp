@@ -38,7 +38,7 @@ Error SourceModule::error_at(stablehlo::TextPosition position, Code code, std::s
 
 Error SourceModule::marked(const Error& error, const stablehlo::Operation& op) const {
   const Where here = place(op.at), &found = error.where();
-  const bool is_in_text = op.at.byte <= text_.size() && stablehlo::places_of(op.location).empty();
+  const bool is_in_text = op.at.byte <= text_.size() && !stablehlo::place_of(op.location).known();
   const bool is_here = found.file == here.file && found.line == here.line && found.column == here.column;
   const bool is_marked =
       std::ranges::any_of(error.notes(), [](const std::string& note) { return note.ends_with('^'); });
@@ -47,9 +47,13 @@ Error SourceModule::marked(const Error& error, const stablehlo::Operation& op) c
   const std::string subject = op.name + ": ";  // the caller puts it there
   if (message.starts_with(subject)) message.erase(0, subject.size());
   else if (found.known()) return error;
-  std::vector<std::string> notes = mlir::marked_line(text_, op.at.byte);
-  notes.insert(notes.end(), error.notes().begin(), error.notes().end());
-  return {error.code(), {}, std::move(message), std::move(notes)};
+  return error_at(op.at, error.code(), std::move(message), error.notes());
+}
+
+const stablehlo::Function* SourceModule::called(const stablehlo::Operation& op,
+                                                std::string_view attribute) const {
+  const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
+  return name ? function(name->name) : nullptr;
 }
 
 const stablehlo::Function* SourceModule::function(std::string_view name) const {

@@ -33,12 +33,15 @@ class SourceModule {
   Error error_at(stablehlo::TextPosition position, Code code, std::string message,
                  std::vector<std::string> advice = {}) const;
 
-  /// An error of this operation with its line and a caret, but without place and subject, which the caller
-  /// adds. Other errors as they are, and those of operations with a location in another file.
+  /// An error of this operation with its line and a caret, but without its subject, which the caller adds.
+  /// Other errors as they are, and those of operations with a location in another file.
   Error marked(const Error& error, const stablehlo::Operation& op) const;
 
   /// Null if there is no such function.
   const stablehlo::Function* function(std::string_view name) const;
+  /// The function that an attribute of an operation names; null if there is none.
+  const stablehlo::Function* called(const stablehlo::Operation& op,
+                                    std::string_view attribute = "callee") const;
 
  private:
   std::string text_;

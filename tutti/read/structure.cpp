@@ -66,8 +66,7 @@ class Check {
 
   void call(const stablehlo::Operation& op) {
     for (const char* attribute : {"callee", "decomposition"}) {
-      const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
-      const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
+      const stablehlo::Function* called = source_.called(op, attribute);
       if (!called) continue;
       const std::string owner = "@" + called->name;
       types(op, op.operand_types, called->body.argument_types, "argument", owner);

@@ -151,6 +151,18 @@ std::string to_string(const ValueType& type) {
   return to_string(std::get<TensorType>(type));
 }
 
+std::string listed_types(const std::vector<ValueType>& types) {
+  std::string text;
+  for (const ValueType& type : types) text += (text.empty() ? "" : ", ") + to_string(type);
+  return text;
+}
+
+std::string functional_type(const std::vector<ValueType>& operands, const std::vector<ValueType>& results) {
+  const std::string text = listed_types(results);
+  const bool is_bare = results.size() == 1 && !text.starts_with('(');
+  return "(" + listed_types(operands) + ") -> " + (is_bare ? text : "(" + text + ")");
+}
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {

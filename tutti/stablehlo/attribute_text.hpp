@@ -12,6 +12,10 @@ namespace tutti::stablehlo {
 std::string to_string(const TensorType& type);
 /// "tensor<8x4xf32>", "!stablehlo.future<tensor<8x4xf32>>", "!stablehlo.token".
 std::string to_string(const ValueType& type);
+/// "tensor<2xf32>, tensor<3xf32>"
+std::string listed_types(const std::vector<ValueType>& types);
+/// "(tensor<2xf32>) -> tensor<3xf32>"; several results, and one that is a function, stand in parentheses.
+std::string functional_type(const std::vector<ValueType>& operands, const std::vector<ValueType>& results);
 /// "<["x"=4, "y"=2]>".
 std::string to_string(const MeshAxes& mesh);
 /// "<@mesh, [{"x"}, {}]>".

@@ -66,13 +66,9 @@ bool holds(DType dtype, const DeviceDigits& digits) {
 
 /// To the nearest integer, halves away from 0.
 Array rounded_away(const Operand& x) {
-  const Array &value = *x.array(), zero = convert(constant(0), value.dtype());
-  const auto as_array = [&](double number) {
-    return broadcast_in_dim(convert(constant(number), value.dtype()), value.shape(), {});
-  };
-  const Array towards_zero = select(x < broadcast_in_dim(zero, value.shape(), {}), ceil(x), floor(x));
+  const Array towards_zero = select(x < 0, ceil(x), floor(x));
   const Array rest = abs(x - towards_zero);  // exact
-  return select(Operand(rest) >= as_array(0.5), towards_zero + sign(x), towards_zero);
+  return select(rest >= 0.5, towards_zero + sign(x), towards_zero);
 }
 
 Arrays converted(const OpReader& op) {
@@ -109,11 +105,9 @@ Array in_total_order(const Array& x) {
                         : x.dtype() == DType::f32 ? DType::i32
                                                   : DType::i16;
   const int width = static_cast<int>(8 * bytes_per_element(integer));
-  const auto number = [&](std::int64_t value) {
-    return broadcast_in_dim(convert(constant(value), integer), x.shape(), {});
-  };
-  const Array bits = bitcast_convert(x, integer), sign = shift_right_arithmetic(bits, number(width - 1));
-  return logical_xor(bits, logical_and(sign, number((std::int64_t{1} << (width - 2)) * 2 - 1)));
+  const std::int64_t all_but_sign = (std::int64_t{1} << (width - 2)) * 2 - 1;
+  const Array bits = bitcast_convert(x, integer);
+  return logical_xor(bits, logical_and(shift_right_arithmetic(bits, width - 1), all_but_sign));
 }
 
 Arrays compared(const OpReader& op) {

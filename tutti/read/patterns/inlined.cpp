@@ -11,8 +11,7 @@ constexpr std::size_t most_operations = 16;  // JAX's helpers for one slice have
 
 const stablehlo::Function* short_function(const SourceModule& source, const stablehlo::Operation& op) {
   if (op.name != "func.call") return nullptr;
-  const auto* name = find_as<stablehlo::Symbol>(op.attributes, "callee");
-  const stablehlo::Function* function = name ? source.function(name->name) : nullptr;
+  const stablehlo::Function* function = source.called(op);
   if (!function || function->is_declaration || function->body.operations.size() > most_operations)
     return nullptr;
   const bool is_plain = std::ranges::all_of(function->body.operations, [](const stablehlo::Operation& inner) {

@@ -180,11 +180,7 @@ class Comparison {
   }
 
   bool calls_the_same(const stablehlo::Operation& found, const stablehlo::Operation& known) const {
-    const auto callee = [](const SourceModule& source, const stablehlo::Operation& op) {
-      const auto* name = find_as<stablehlo::Symbol>(op.attributes, "callee");
-      return name ? source.function(name->name) : nullptr;
-    };
-    const stablehlo::Function *one = callee(source_, found), *other = callee(reference(), known);
+    const stablehlo::Function *one = source_.called(found), *other = reference().called(known);
     return one && other && are_same(*one, *other);
   }
 

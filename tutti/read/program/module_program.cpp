@@ -64,8 +64,7 @@ class Reach {
     if (is_wanted_(op.name)) return true;
     if (op.name == "sdy.manual_computation") return false;
     for (const char* attribute : {"callee", "decomposition"}) {
-      const auto* name = find_as<stablehlo::Symbol>(op.attributes, attribute);
-      const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
+      const stablehlo::Function* called = source_.called(op, attribute);
       if (called) waiting_.push_back(called);
     }
     return std::ranges::any_of(op.regions, [&](const stablehlo::Block& region) { return from(region); });

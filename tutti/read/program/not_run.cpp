@@ -76,8 +76,7 @@ class Search {
     for (const stablehlo::ValueType& type : op.result_types)
       if (const auto refusal = refusal_of_type(type)) return add("", *refusal, op.at);
     for (const char* callee : {"callee", "decomposition"}) {
-      const auto* name = find_as<stablehlo::Symbol>(op.attributes, callee);
-      const stablehlo::Function* called = name ? source_.function(name->name) : nullptr;
+      const stablehlo::Function* called = source_.called(op, callee);
       const auto* composite_name = find_as<std::string>(op.attributes, "name");
       if (composite_name && composite_name->starts_with("chlo.") && row_of(*composite_name)) continue;
       if (called && !called->is_declaration) waiting_.push_back(called);

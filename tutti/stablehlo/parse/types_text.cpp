@@ -22,12 +22,6 @@ bool is_element(std::string_view name) {
          name == "f6E2M3FN" || name == "f6E3M2FN" || name == "none";
 }
 
-std::string listed(const std::vector<ValueType>& types) {
-  std::string text;
-  for (const ValueType& type : types) text += (text.empty() ? "" : ", ") + to_string(type);
-  return text;
-}
-
 }  // namespace
 
 std::string Parser::element_type() {
@@ -91,12 +85,9 @@ ValueType Parser::type() {
     return rest();
   }
   if (in_.sees("(")) {
-    const std::string operands = listed(types_in_parentheses());
+    const std::vector<ValueType> operands = types_in_parentheses();
     in_.expect("->");
-    const std::vector<ValueType> results = result_types();
-    const std::string text = listed(results);
-    const bool is_bare = results.size() == 1 && !text.starts_with('(');
-    return OtherType{"(" + operands + ") -> " + (is_bare ? text : "(" + text + ")")};
+    return OtherType{stablehlo::functional_type(operands, result_types())};
   }
   const Token name = in_.expect(TokenKind::word, "a type, as in tensor<8xf32>");
   if (name.text == "tuple" || name.text == "memref" || name.text == "vector") {

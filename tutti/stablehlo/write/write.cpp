@@ -21,16 +21,8 @@ std::string with(const std::vector<Attributes>& attributes, std::size_t i) {
 
 bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
 
-std::string listed_types(const std::vector<ValueType>& types) {
-  std::string text;
-  for (const ValueType& type : types) text += (text.empty() ? "" : ", ") + to_string(type);
-  return text;
-}
-
 std::string functional_type(const Operation& op) {
-  const std::string results =
-      op.result_types.size() == 1 ? to_string(op.result_types[0]) : "(" + listed_types(op.result_types) + ")";
-  return "(" + listed_types(op.operand_types) + ") -> " + results;
+  return functional_type(op.operand_types, op.result_types);
 }
 
 std::string same_or_functional_type(const Operation& op) {

@@ -93,7 +93,5 @@ bool is_foreign(const NamedAttribute& attribute);
 /// "tensor<2xf32>", or "(tensor<2xf32>) -> tensor<3xf32>".
 std::string same_or_functional_type(const Operation& op);
 std::string functional_type(const Operation& op);
-/// "tensor<2xf32>, tensor<3xf32>"
-std::string listed_types(const std::vector<ValueType>& types);
 
 }  // namespace tutti::stablehlo
