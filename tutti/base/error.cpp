@@ -41,6 +41,7 @@ constexpr std::array table{
     CodeInfo{Code::data, "R005", "data", 5, "values that an op cannot work with, found when it runs"},
     CodeInfo{Code::check, "R006", "check", 5, "a check of the program that does not hold"},
     CodeInfo{Code::peer, "R007", "peer", 5, "another process that has failed, or does something else"},
+    CodeInfo{Code::stopped, "R008", "stopped", 5, "a call that MachineOptions::stop has ended"},
     CodeInfo{Code::internal, "I001", "internal", 70, "a bug of Tutti; please report it with the program"},
 };
 
@@ -75,8 +76,16 @@ Error Error::at(const Where& where, std::string_view subject) const {
   // A future's error stands where it starts. Its other end is the call of the function that it is in.
   if (code_ == Code::future && prefix && where_.known() && where.known())
     notes.push_back("in the function of " + std::string(subject) + " at " + to_string(where));
-  return {code_, where_.known() ? where_ : where, prefix ? std::string(subject) + ": " + message_ : message_,
-          std::move(notes), has_subject_ || prefix};
+  const Error placed{code_, where_.known() ? where_ : where,
+                     prefix ? std::string(subject) + ": " + message_ : message_, std::move(notes),
+                     has_subject_ || prefix};
+  return placed.with(evidence_);
+}
+
+Error Error::with(std::shared_ptr<const Evidence> evidence) const {
+  Error same = *this;
+  same.evidence_ = std::move(evidence);
+  return same;
 }
 
 void ops::throw_error(Code code, Where where, std::string message) {

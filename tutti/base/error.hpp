@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -43,6 +44,7 @@ enum class Code {
   data,
   check,
   peer,
+  stopped,
   // I: our bug
   internal,
 };
@@ -61,6 +63,15 @@ struct CodeInfo {
 };
 const CodeInfo& info(Code code);
 std::span<const CodeInfo> all_codes();
+
+/// What was known where an error was thrown, for reports. Layers above derive from it.
+class Evidence {
+ public:
+  Evidence() = default;
+  Evidence(const Evidence&) = delete;
+  Evidence& operator=(const Evidence&) = delete;
+  virtual ~Evidence() = default;
+};
 
 }  // namespace tutti::internal
 
@@ -83,6 +94,11 @@ class Error : public std::runtime_error {
   /// The same error with what it lacks: a place, and `subject: ` before the message.
   Error at(const Where& where, std::string_view subject = {}) const;
 
+  /// The same error with this evidence in place of its own.
+  Error with(std::shared_ptr<const internal::Evidence> evidence) const;
+  /// Null if there is none.
+  const std::shared_ptr<const internal::Evidence>& evidence() const { return evidence_; }
+
  private:
   Error(Code code, Where where, std::string message, std::vector<std::string> notes, bool has_subject);
 
@@ -91,6 +107,7 @@ class Error : public std::runtime_error {
   std::string message_;
   std::vector<std::string> notes_;
   bool has_subject_ = false;
+  std::shared_ptr<const internal::Evidence> evidence_;
 };
 
 }  // namespace tutti

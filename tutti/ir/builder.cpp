@@ -8,6 +8,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/base/stack.hpp"
 #include "tutti/ir/pending.hpp"
+#include "tutti/ir/refused_trace.hpp"
 
 namespace tutti {
 namespace {
@@ -101,7 +102,7 @@ Arrays Builder::add(const Op& op, const Arrays& operands) {
       results.push_back(var_array(equation.results.back()));
     }
   } catch (const Error& error) {
-    throw error.at(cause.where, cause.name);
+    throw with_refused_op(error.at(cause.where, cause.name), op, equation.operands);
   }
   program_.equations.push_back(std::move(equation));
   return results;
@@ -191,9 +192,13 @@ TracedProgram ops::trace(const Types& types, const std::function<Arrays(const Ar
   Arrays inputs;
   for (std::size_t i = 0; i < types.size(); ++i)
     inputs.push_back(builder.input(types[i], later.moving.empty() || later.moving[i]));
-  Program program = builder.finish(function(inputs));
-  require_finished(program);
-  return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
+  try {
+    Program program = builder.finish(function(inputs));
+    require_finished(program);
+    return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
+  } catch (const Error& error) {
+    throw with_program(error, builder.abandoned());
+  }
 }
 
 Arrays ops::inline_program(const Program& program, const Arrays& arguments) {

@@ -49,6 +49,8 @@ class Builder {
   /// Outer values and data that became inputs after the declared ones, in order.
   std::span<const Array> captured() const { return captured_; }
   Program finish(const Arrays& outputs);
+  /// The equations until now, for the report of an error.
+  Program abandoned() { return std::move(program_); }
 
   /// How a trace will be differentiated. Rules of the user's own are traced only where they will be needed.
   struct Differentiated {

@@ -28,6 +28,13 @@ bool Op::have_effects(const std::vector<SubProgram>& programs) {
                              [](const SubProgram& program) { return program && has_effects(*program); });
 }
 
+Traffic Op::traffic_inside(const std::vector<SubProgram>& programs) {
+  Traffic all;
+  for (const SubProgram& program : programs)
+    if (program) all = all + traffic_of(*program);
+  return all;
+}
+
 std::string ops::to_string(const Op& op) {
   std::string fields;
   for (const auto& [field, value] : op->parameters())

@@ -26,6 +26,9 @@ class Op {
                                 const Types& types) const = 0;
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
+    /// No bytes for an op that does not communicate. For an op with sub-programs, the bytes of all of them,
+    /// each run once, unless the op says more.
+    virtual Traffic traffic(const Types& operands) const = 0;
     /// True if operands may be pending: `static constexpr bool takes_pending = true`.
     virtual bool takes_pending() const = 0;
     /// True if the op does more than compute its results: `static constexpr bool has_effect = true`, or an op
@@ -58,6 +61,7 @@ class Op {
   template <class O>
   static constexpr char tag_of = 0;
   [[noreturn]] static void refuse(Rule rule, std::string_view why);
+  static Traffic traffic_inside(const std::vector<SubProgram>& programs);
   static bool have_effects(const std::vector<SubProgram>& programs);
 
   std::shared_ptr<const Rules> rules_;
@@ -131,6 +135,11 @@ struct Op::Model final : Op::Rules {
   }
   Axes communicates() const override {
     if constexpr (HasCommunicates<O>) return op.communicates();
+    else return {};
+  }
+  Traffic traffic([[maybe_unused]] const Types& operands) const override {
+    if constexpr (HasTraffic<O>) return op.traffic(operands);
+    else if constexpr (HasPrograms<O>) return traffic_inside(op.programs());
     else return {};
   }
   bool takes_pending() const override {

@@ -53,6 +53,13 @@ bool ops::has_effects(const Program& program) {
   return std::ranges::any_of(program.equations, [](const Equation& e) { return e.op->has_effect(); });
 }
 
+Traffic ops::traffic_of(const Program& program) {
+  Traffic all;
+  for (const Equation& equation : program.equations)
+    all = all + equation.op->traffic(program.types_of(equation.operands));
+  return all;
+}
+
 bool ops::same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b) {
   return std::ranges::equal(a, b,
                             [](const SubProgram& x, const SubProgram& y) { return x == y || *x == *y; });

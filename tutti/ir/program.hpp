@@ -34,6 +34,9 @@ struct Program {
 /// True if an equation, or one of a program inside, has an effect.
 bool has_effects(const Program& program);
 
+/// The bytes of all equations, each run once.
+Traffic traffic_of(const Program& program);
+
 /// For the fields of ops: a program that is never changed again.
 SubProgram shared(Program program);
 /// The same programs, whoever holds them.

@@ -11,6 +11,7 @@
 
 #include "tutti/devices/kernel.hpp"
 #include "tutti/devices/layout.hpp"
+#include "tutti/devices/traffic.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/stablehlo/tree.hpp"
 
@@ -142,6 +143,10 @@ concept HasCommunicates = requires(const O& o) {
   { o.communicates() } -> std::same_as<Axes>;
 };
 template <class O>
+concept HasTraffic = requires(const O& o, const Types& t) {
+  { o.traffic(t) } -> std::same_as<Traffic>;
+};
+template <class O>
 concept RefusesSome = requires(const O& o, Rule rule) {
   { o.refusal(rule) } -> std::same_as<std::string_view>;
 };
@@ -198,6 +203,10 @@ consteval bool complete() {
       HasLower<O>,
       "op: missing rule 'lower'; write Lowered lower(Emitter& emitter, const Lowered& operands) const, or "
       "say static constexpr Refused lower{\"why\"}");
+  static_assert(
+      !HasCommunicates<O> || HasPrograms<O> || HasTraffic<O>,
+      "op: missing rule 'traffic', as it communicates; write Traffic traffic(const Types& operands) "
+      "const: the groups, and the bytes that a device sends and receives at least");
   static_assert(!HasPrograms<O> || HasSplit<O>,
                 "op: missing for its sub-programs: O with_programs(const std::vector<SubProgram>& programs) "
                 "const, or OpSplit split(const LinearOperands& operands) const");

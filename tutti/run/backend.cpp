@@ -3,6 +3,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
+#include "tutti/run/watch/explain.hpp"
 
 namespace tutti {
 
@@ -13,6 +14,12 @@ void Backend::require_own_process() const {
           "the machine was opened in another process, which this one was forked from: its threads are "
           "missing here; "
           "open a machine in this process");
+}
+
+std::string Runnable::explain() const {
+  Report report;
+  add_to(report);
+  return explained(report);
 }
 
 }  // namespace tutti

@@ -13,6 +13,7 @@
 #include "tutti/base/inside.hpp"
 #include "tutti/devices/global_array.hpp"
 #include "tutti/ir/program.hpp"
+#include "tutti/run/watch/report.hpp"
 
 namespace tutti {
 
@@ -41,8 +42,10 @@ class Runnable {
   /// Throws T015 (argument) for inputs of other types, R003 (memory), R004 (device), and other errors of the
   /// machine.
   virtual GlobalArrays run(GlobalArrays inputs, const Where& where) = 0;
-  /// Describes the compiled program: times, memory, what the last call copied.
-  virtual std::string explain() const = 0;
+  /// Adds the plan to a report: times, memory, copies by the last call, and how arguments and results lie.
+  virtual void add_to(Report& report) const = 0;
+  /// The plan as text.
+  std::string explain() const;
 };
 
 }  // namespace tutti

@@ -24,7 +24,7 @@
 #include "tutti/run/together.hpp"
 #include "tutti/run/watch/check_races.hpp"
 #include "tutti/run/watch/describe.hpp"
-#include "tutti/run/watch/explain.hpp"
+#include "tutti/run/watch/plan_report.hpp"
 #include "tutti/run/watch/recording.hpp"
 #include "tutti/tensor/tensor_hash.hpp"
 
@@ -49,7 +49,7 @@ struct Executable::State {
   std::int64_t calls = 0, crowded_calls = 0, copied_bytes = 0;
   struct CopiedInput {
     std::size_t input;
-    const char* from;  // see CopiedArgument
+    const char* from;  // see Report::Copied
   };
   std::vector<CopiedInput> copied_by_last_call;
   bool has_lines, checks_assumptions;
@@ -282,7 +282,7 @@ struct Executable::State {
 
   // ---- explain
 
-  std::string explain() const {
+  Report::StepPlan step_plan() const {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
                       .crowded_calls = crowded_calls,
@@ -296,7 +296,7 @@ struct Executable::State {
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
-    return explained(plan, now);
+    return tutti::step_plan(plan, now);
   }
 
   // ---- soundness of types: where the type says equal, all devices along the axis hold the same bits
@@ -339,9 +339,14 @@ GlobalArrays Executable::run(GlobalArrays inputs, const Where&) {
   return done_together(state_->turn_of_processes, [&] { return state_->run(std::move(inputs)); });
 }
 
-std::string Executable::explain() const {
-  std::lock_guard lock(state_->turn);
-  return state_->explain();
+void Executable::add_to(Report& report) const {
+  const std::lock_guard lock(state_->turn);
+  report.outcome = state_->step_plan();
+  const LocalProgram& local = state_->local;
+  for (std::size_t i = 0; i < report.arguments.size(); ++i)
+    report.arguments[i].sharding = local.input_shardings[i];
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    report.results[i].sharding = local.output_shardings[i];
 }
 
 }  // namespace tutti

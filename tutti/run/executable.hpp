@@ -51,9 +51,7 @@ class Executable : public Runnable {
   /// values where the type says equal.
   GlobalArrays run(GlobalArrays inputs, const Where& where = {}) override;
 
-  /// Describes the plan: the steps of each phase with split, ops, source line, bytes and times (estimated
-  /// and, with a timeline, measured); then memory and the copies of arguments.
-  std::string explain() const override;
+  void add_to(Report& report) const override;
 
  private:
   struct State;

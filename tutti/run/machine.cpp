@@ -12,6 +12,8 @@
 #include "tutti/run/backend.hpp"
 #include "tutti/run/inside_call.hpp"
 #include "tutti/run/watch/equal_terms.hpp"
+#include "tutti/run/watch/explain.hpp"
+#include "tutti/run/watch/program_report.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
@@ -96,6 +98,8 @@ std::optional<Sharding> split_on(const Mesh& mesh, const Array& array) {
   if (!is_split || !is_even || !sharding.unreduced.empty()) return {};
   return sharding;
 }
+
+constexpr std::string_view name_of_hidden_argument = "data that the function closes over";
 
 Program simplified(Program program) {
   return without_dead_code(without_common_subexpressions(std::move(program)));
@@ -188,7 +192,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   CompileRequest request{.where = where};
   for (const std::string& path : state.paths) request.input_names.push_back(leaf_name("argument", path));
   request.input_names.insert(request.input_names.end(), state.hidden.size(),
-                             "data that the function closes over");
+                             std::string(name_of_hidden_argument));
   for (const Array& argument : arguments) request.input_shardings.push_back(split_on(mesh(), argument));
   state.backend = backend_;
   state.runnable = backend_->compile(state.program, request);
@@ -223,10 +227,20 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
 }
 
 const Program& CompiledProgram::program() const { return state_->program; }
-std::string CompiledProgram::explain() const {
-  state_->backend->require_own_process();
-  InsideCall::require_outside(state_.get());
-  return state_->runnable->explain() + equal_terms(state_->program);
+std::string CompiledProgram::explain() const { return explained(report()); }
+
+Report CompiledProgram::report() const {
+  const State& state = *state_;
+  state.backend->require_own_process();
+  InsideCall::require_outside(&state);
+  Report report = report_of(state.program, state.backend->mesh());
+  report.machine = state.backend->description();
+  for (std::size_t i = 0; i < report.arguments.size(); ++i)
+    report.arguments[i].name =
+        i < state.paths.size() ? leaf_name("argument", state.paths[i]) : std::string(name_of_hidden_argument);
+  state.runnable->add_to(report);
+  report.remarks = equal_terms(state.program);
+  return report;
 }
 
 }  // namespace tutti

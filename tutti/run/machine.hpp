@@ -6,12 +6,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <tuple>
 
 #include "tutti/base/namespaces.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
+#include "tutti/run/watch/report.hpp"
 #include "tutti/tree/flat_call.hpp"
 #include "tutti/tree/host_leaves.hpp"
 #include "tutti/tree/specs.hpp"
@@ -34,9 +37,21 @@ struct MachineOptions {
   /// function may call other programs, but not the one whose line it takes (R004), and none of a machine of
   /// several processes.
   std::function<void(std::string_view line)> print = {};
+  /// Calls keep the numbers of every equation on every device, for report() and its page. Arguments have at
+  /// most 64 elements each. Each call runs the program a second time, one equation after the other; slow.
+  bool values = false;
+  /// Pins each worker to a processor of its own. Without, the operating system moves them, which suits a
+  /// process that has threads of its own.
+  bool bind = true;
+  /// The most bytes that the memory of one program may take, as explain() counts it. A program that takes
+  /// more is refused when it is compiled (R003), at the equation with the largest value.
+  std::optional<std::int64_t> memory = {};
+  /// A call looks at it between steps and between trips of loops. After request_stop() it throws R008.
+  std::stop_token stop = {};
 };
 
 class Machine;
+class EmptyArray;
 
 }  // namespace tutti
 
@@ -56,6 +71,8 @@ class CompiledProgram {
   const Program& program() const;
   /// Describes the plan: steps with bytes and times (estimated and, if recorded, measured), memory, copies.
   std::string explain() const;
+  /// The program and its plan as data; explain() is the plan as text.
+  Report report() const;
 
  private:
   friend class tutti::Machine;
@@ -93,6 +110,8 @@ class Compiled {
   const ops::Program& program() const { return program_.program(); }
   /// Describes the plan: steps with bytes and times (estimated and, if recorded, measured), memory, copies.
   std::string explain() const { return program_.explain(); }
+  /// The program and its plan as data; explain() is the plan as text.
+  Report report() const { return program_.report(); }
 
  private:
   internal::CompiledProgram program_;
@@ -146,6 +165,10 @@ class Machine {
   /// is equal; T005 if a dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
   Array from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                     Where where = Where::here()) const;
+  /// Memory for an array on the mesh, to be filled without a copy (tutti/run/empty_array.hpp).
+  /// Throws T005 for a dim that does not divide, T001, T013 for a spec that does not fit, R003 (memory), R004
+  /// for a machine whose devices are not in this process.
+  EmptyArray empty(const Shape& shape, DType dtype, const P& spec, Where where = Where::here()) const;
   Arrays place_flat(const Arrays& leaves, const internal::Structure& structure, const Specs& specs,
                     Where where) const;
 

@@ -42,11 +42,27 @@ void Tensor::fill_with_zeros(Where where) {
   data_ = zeroed(dtype_, shape_, bytes());
 }
 
+Tensor Tensor::of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements, Lent lent,
+                         std::shared_ptr<const void> owner, Where where) {
+  Tensor tensor(Shape{0}, dtype, where);
+  tensor.shape_ = std::move(shape);
+  try {
+    tensor.shape_.check();
+  } catch (const Error& error) {
+    throw error.at(where, "tensor");
+  }
+  tensor.require_elements(elements, where);
+  tensor.data_ = {const_cast<std::byte*>(data), [owner = std::move(owner)](std::byte*) {}};
+  tensor.lent_ = lent;
+  return tensor;
+}
+
 std::byte* Tensor::mutable_bytes() {
-  if (data_.use_count() > 1) {
+  if (data_.use_count() > 1 || lent_ != Lent::not_lent) {
     std::shared_ptr<std::byte[]> own = zeroed(dtype_, shape_, bytes());
     std::memcpy(own.get(), data_.get(), bytes());
     data_ = std::move(own);
+    lent_ = Lent::not_lent;
   }
   return data_.get();
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,29 @@ class Tensor {
     requires is_element<T>
   Tensor(Shape shape, std::initializer_list<T> values, Where where = Where::here())
       : Tensor(std::move(shape), std::vector<T>(values), where) {}
+  /// Copies the elements of any contiguous range: a std::span, a std::array, an array of C.
+  template <std::ranges::contiguous_range R>
+    requires(is_element<std::ranges::range_value_t<R>> && std::ranges::sized_range<R>)
+  Tensor(Shape shape, const R& values, Where where = Where::here())
+      : Tensor(std::move(shape), dtype_of<std::ranges::range_value_t<R>>(), where) {
+    require_elements(std::ranges::size(values), where);
+    std::copy_n(std::ranges::data(values), std::ranges::size(values),
+                mutable_data<std::ranges::range_value_t<R>>());
+  }
+  /// A tensor of memory that stays where it is, without a copy. `owner` lives as long as the elements are
+  /// used; without one, the caller sees to it. Elements of const are never written. Others are written only by
+  /// a call that the array is given away to.
+  /// Throws T005 unless there is one value per element of `shape`.
+  template <std::ranges::contiguous_range R>
+    requires(is_element<std::ranges::range_value_t<R>> && std::ranges::sized_range<R> &&
+             std::ranges::borrowed_range<R>)
+  static Tensor borrow(Shape shape, R&& values, std::shared_ptr<const void> owner = {},
+                       Where where = Where::here()) {
+    using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+    return of_memory(std::move(shape), dtype_of<std::remove_const_t<Element>>(),
+                     reinterpret_cast<const std::byte*>(std::ranges::data(values)), std::ranges::size(values),
+                     std::is_const_v<Element> ? Lent::to_read : Lent::to_give_away, std::move(owner), where);
+  }
   template <class T>
     requires is_element<T>
   static Tensor scalar(T value) {
@@ -86,13 +110,23 @@ class Tensor {
   /// True if dtype, shape and all bits are equal: -0 differs from +0, and equal bits of NaN are equal.
   bool operator==(const Tensor& other) const;
 
+  /// Whether the memory belongs to somebody else, and whether a call may write it.
+  enum class Lent { not_lent, to_read, to_give_away };
+  Lent lent() const { return lent_; }
+  /// The memory, for arrays that share it.
+  const std::shared_ptr<std::byte[]>& shared_data() const { return data_; }
+  /// The same as borrow, for memory whose dtype is known at run time.
+  static Tensor of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements, Lent lent,
+                          std::shared_ptr<const void> owner, Where where = Where::here());
+
  private:
   void fill_with_zeros(Where where);
   void require_elements(std::size_t found, Where where) const;
 
   DType dtype_;
   Shape shape_;
-  std::shared_ptr<std::byte[]> data_;  // 64-byte aligned
+  std::shared_ptr<std::byte[]> data_;  // 64-byte aligned, unless it is lent
+  Lent lent_ = Lent::not_lent;
 };
 using Tensors = std::vector<Tensor>;
 

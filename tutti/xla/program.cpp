@@ -15,7 +15,7 @@
 #include "tutti/run/inside_call.hpp"
 #include "tutti/run/results.hpp"
 #include "tutti/stablehlo/write/write.hpp"
-#include "tutti/xla/explain.hpp"
+#include "tutti/xla/plan_of.hpp"
 #include "tutti/xla/shards.hpp"
 
 namespace tutti::xla {
@@ -216,11 +216,19 @@ GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where, Ca
   return results;
 }
 
-std::string XlaProgram::explain() const {
+void XlaProgram::add_to(Report& report) const {
   const std::scoped_lock locked(machine_.turn());
   machine_.uploads().drop_dead();
-  return explained(machine_.description() + ", " + machine_.client()->plugin().description(), *compiled_,
-                   prepared_, copies_, machine_.uploads().bytes());
+  Report::XlaPlan plan = plan_of(*compiled_);
+  plan.machine = machine_.description() + ", " + machine_.client()->plugin().description();
+  plan.prepare = prepared_ * 1e9;
+  plan.copies = copies_;
+  plan.kept_copies = machine_.uploads().bytes();
+  report.outcome = std::move(plan);
+  for (std::size_t i = 0; i < report.arguments.size(); ++i)
+    report.arguments[i].sharding = local_.input_shardings[i];
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    report.results[i].sharding = local_.output_shardings[i];
 }
 
 }  // namespace tutti::xla

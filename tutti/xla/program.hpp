@@ -22,7 +22,7 @@ class XlaProgram : public Runnable {
   XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request);
 
   GlobalArrays run(GlobalArrays inputs, const Where& where) override;
-  std::string explain() const override;
+  void add_to(Report& report) const override;
 
  private:
   Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
@@ -41,7 +41,7 @@ class XlaProgram : public Runnable {
   std::optional<Compiled> compiled_;         // empty only while it is compiled
   std::unique_ptr<Effects> effects_;         // null: the program has none
   std::mutex lines_lock_;                    // until the lines of a call are handed out; not by nested calls
-  Copies copies_;
+  Report::Copies copies_;
 };
 
 }  // namespace tutti::xla

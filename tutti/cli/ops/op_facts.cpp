@@ -255,7 +255,9 @@ std::string equal_value_text(std::string_view name) {
     return Arrays{scatters ? psum_scatter(in[0], axis) : psum(in[0], axis)};
   };
   const Program program = without_places(trace({x}, sum).program);
-  return to_string(program) + equal_terms(program);
+  std::string text = to_string(program);
+  for (const std::string& line : equal_terms(program)) text += line + "\n";
+  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& given) {

@@ -47,6 +47,13 @@ Scan Scan::with_programs(const std::vector<SubProgram>& programs) const {
 
 Axes Scan::communicates() const { return communicated_axes({body}); }
 
+Traffic Scan::traffic(const Types&) const {
+  Traffic all = traffic_of(*body);
+  all.sent *= length;
+  all.received *= length;
+  return all;
+}
+
 std::vector<AxisStates> Scan::wants(const Types&) const {
   std::vector<AxisStates> states;
   for (Var var : body->inputs) states.push_back(body->type(var).states());

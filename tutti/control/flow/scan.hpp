@@ -36,6 +36,7 @@ struct Scan {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   std::vector<SubProgram> programs() const { return {body}; }
   Scan with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();

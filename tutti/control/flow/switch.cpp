@@ -32,6 +32,12 @@ bool Switch::operator==(const Switch& other) const { return same_programs(branch
 
 Axes Switch::communicates() const { return communicated_axes(branches); }
 
+Traffic Switch::traffic(const Types&) const {
+  Traffic most;
+  for (const SubProgram& branch : branches) most = larger(most, traffic_of(*branch));
+  return most;
+}
+
 std::vector<AxisStates> Switch::wants(const Types& operands) const {
   std::vector<AxisStates> states{operands[0].states()};
   for (Var var : branches[0]->inputs) states.push_back(branches[0]->type(var).states());

@@ -31,6 +31,7 @@ struct Switch {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   std::vector<SubProgram> programs() const { return branches; }
   Switch with_programs(const std::vector<SubProgram>& programs) const { return {programs}; }
   static std::vector<Example> examples();

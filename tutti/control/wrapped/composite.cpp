@@ -43,6 +43,7 @@ bool Composite::operator==(const Composite& other) const {
   return same_origin && same_programs({body}, {other.body});
 }
 Axes Composite::communicates() const { return communicated_axes({body}); }
+Traffic Composite::traffic(const Types&) const { return traffic_of(*body); }
 std::vector<AxisStates> Composite::wants(const Types&) const { return call_wants(*body); }
 Types Composite::infer(const Types& operands) const { return call_infer(*body, operands); }
 Kernel Composite::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::Control::call, {body}}; }

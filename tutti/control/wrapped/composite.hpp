@@ -29,6 +29,7 @@ struct Composite {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
 
   bool operator==(const Composite& other) const;

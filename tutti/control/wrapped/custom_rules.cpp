@@ -85,6 +85,7 @@ CustomJvp CustomJvp::with_programs(const std::vector<SubProgram>& programs) cons
   return {programs[0], rule ? programs[1] : nullptr, arguments};
 }
 Axes CustomJvp::communicates() const { return communicated_axes({body}); }
+Traffic CustomJvp::traffic(const Types&) const { return traffic_of(*body); }
 std::vector<AxisStates> CustomJvp::wants(const Types&) const { return call_wants(*body); }
 Types CustomJvp::infer(const Types& operands) const { return call_infer(*body, operands); }
 
@@ -141,6 +142,7 @@ CustomVjp CustomVjp::with_programs(const std::vector<SubProgram>& programs) cons
   return {programs[0], programs[1], programs[2], arguments};
 }
 Axes CustomVjp::communicates() const { return communicated_axes({body}); }
+Traffic CustomVjp::traffic(const Types&) const { return traffic_of(*body); }
 std::vector<AxisStates> CustomVjp::wants(const Types&) const { return call_wants(*body); }
 Types CustomVjp::infer(const Types& operands) const { return call_infer(*body, operands); }
 
@@ -203,6 +205,7 @@ bool CustomTangent::operator==(const CustomTangent& other) const {
   return known == other.known && same_programs(programs(), other.programs());
 }
 Axes CustomTangent::communicates() const { return communicated_axes({backward}); }
+Traffic CustomTangent::traffic(const Types&) const { return traffic_of(*forward()); }
 
 std::vector<AxisStates> CustomTangent::wants(const Types&) const {
   std::vector<AxisStates> states = call_wants(*backward);

@@ -38,6 +38,7 @@ struct CustomJvp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   std::vector<SubProgram> programs() const;
   CustomJvp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
@@ -69,6 +70,7 @@ struct CustomVjp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   std::vector<SubProgram> programs() const;
   CustomVjp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
@@ -100,6 +102,7 @@ struct CustomTangent {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   std::vector<SubProgram> programs() const { return {backward}; }
   CustomTangent with_programs(const std::vector<SubProgram>& programs) const { return {programs[0], known}; }
   static std::vector<Example> examples();

@@ -35,6 +35,7 @@ struct Start {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const { return op->lower(emitter, operands); }
   Axes communicates() const { return op->communicates(); }
+  Traffic traffic(const Types& operands) const { return op->traffic(operands); }
   static std::vector<Example> examples();
 
   bool operator==(const Start&) const = default;
@@ -61,6 +62,7 @@ struct Done {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return op->communicates(); }
+  Traffic traffic(const Types&) const { return {}; }  // its Start has them
   static std::vector<Example> examples();
 
   bool operator==(const Done&) const = default;

@@ -9,6 +9,7 @@
 #include "tutti/ops/collectives/own_block.hpp"
 #include "tutti/ops/collectives/positions.hpp"
 #include "tutti/ops/collectives/reduce_scatter.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/states.hpp"
@@ -52,6 +53,8 @@ Types AllGather::infer(const Types& operands) const {
   require_states(x, axes, {State::varying}, "a gather takes blocks, not terms; use psum or psum_scatter");
   return {stacked(x, dim, stacking, group_size(groups, axes), "all_gather_c1").with(axes, to)};
 }
+
+Traffic AllGather::traffic(const Types& operands) const { return gather_traffic(operands[0], axes, groups); }
 
 Kernel AllGather::kernel(const Layout& layout) const {
   if (groups.empty()) return stacking_view(layout.results()[0], dim, stacking, axes);

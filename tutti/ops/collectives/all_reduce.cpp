@@ -12,6 +12,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/collectives/own_block.hpp"
 #include "tutti/ops/collectives/positions.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
@@ -72,6 +73,8 @@ Types AllReduce::infer(const Types& operands) const {
   agreed_states(operands, Mixing::alike);  // refuses U over the other axes
   return {x.with(axes, to)};
 }
+
+Traffic AllReduce::traffic(const Types& operands) const { return sum_traffic(operands[0], axes, groups); }
 
 Kernel AllReduce::kernel(const Layout& layout) const {
   if (groups.empty()) return kernel::Fold{kind, axes, {}};

@@ -37,6 +37,7 @@ struct AllReduce {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
 
   /// `equal_axes` does not count: both compute the same.

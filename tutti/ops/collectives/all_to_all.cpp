@@ -6,6 +6,7 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/collectives/positions.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/stacking.hpp"
@@ -79,6 +80,8 @@ Types AllToAll::infer(const Types& operands) const {
 
 // Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one
 // copy.
+Traffic AllToAll::traffic(const Types& operands) const { return share_traffic(operands[0], axes, groups); }
+
 Kernel AllToAll::kernel(const Layout& layout) const {
   int n = group_size(groups, axes);
   kernel::Shuffle shuffle = shuffle_of_blocks(layout.operands()[0].shape(), split, concat, stacking, n);

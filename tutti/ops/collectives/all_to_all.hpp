@@ -39,6 +39,7 @@ struct AllToAll {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
 
   bool operator==(const AllToAll&) const = default;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/collectives/assume_invariant.hpp"
 #include "tutti/base/inside.hpp"
-
-#include <algorithm>
-
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/collectives/mask.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/stacking.hpp"
 #include "tutti/ops/states.hpp"
+
+#include <algorithm>
 
 namespace tutti {
 
@@ -20,6 +20,8 @@ Types AssumeInvariant::infer(const Types& operands) const {
 }
 
 // A digit of one step reads the first position.
+Traffic AssumeInvariant::traffic(const Types& operands) const { return first_traffic(operands[0], axes); }
+
 Kernel AssumeInvariant::kernel(const Layout& layout) const {
   kernel::View view = kernel::identity_view(layout.results()[0].shape());
   for (const Axis& axis : axes) view.digits.push_back({1, kernel::along(axis), kernel::nowhere});

@@ -25,6 +25,7 @@ struct AssumeInvariant {
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/collectives/broadcast.hpp"
 #include "tutti/base/inside.hpp"
-
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/collectives/mask.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/stacking.hpp"
 #include "tutti/ops/states.hpp"
@@ -46,6 +46,8 @@ Types Broadcast::infer(const Types& operands) const {
   require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; use psum");
   return {operands[0].with(axes, State::invariant)};
 }
+
+Traffic Broadcast::traffic(const Types& operands) const { return first_traffic(operands[0], axes); }
 
 Kernel Broadcast::kernel(const Layout& layout) const {
   std::vector<int> source;

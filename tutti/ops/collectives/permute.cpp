@@ -73,6 +73,12 @@ Types Permute::infer(const Types& operands) const {
   return operands;
 }
 
+Traffic Permute::traffic(const Types& operands) const {
+  const bool moves = std::ranges::any_of(pairs, [](const auto& pair) { return pair.first != pair.second; });
+  const auto bytes = moves ? static_cast<std::int64_t>(operands[0].bytes()) : 0;
+  return {.sent = bytes, .received = bytes, .peers = pairs};
+}
+
 Kernel Permute::kernel(const Layout& layout) const {
   std::vector<int> sources = sources_of(pairs, joint_size(axes)), source;
   for (int device = 0; device < layout.devices(); ++device) {

@@ -31,6 +31,7 @@ struct Permute {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
 
   bool operator==(const Permute&) const = default;

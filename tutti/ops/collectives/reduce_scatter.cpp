@@ -10,6 +10,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/collectives/all_gather.hpp"
 #include "tutti/ops/collectives/positions.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reduce.hpp"
@@ -51,6 +52,10 @@ Types ReduceScatter::infer(const Types& operands) const {
   else require_states(operands[0], axes, {State::varying}, only_sums_over_all);
   Type block = unstacked(operands[0], dim, stacking, axes, "reduce_scatter_c1", groups);
   return {block.with(axes, State::varying)};
+}
+
+Traffic ReduceScatter::traffic(const Types& operands) const {
+  return share_traffic(operands[0], axes, groups);
 }
 
 Kernel ReduceScatter::kernel(const Layout& layout) const {

@@ -36,6 +36,7 @@ struct ReduceScatter {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
 
   /// `equal_axes` does not count: both compute the same.

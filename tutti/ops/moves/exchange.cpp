@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
+#include "tutti/devices/owners.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -86,6 +87,13 @@ BatchedArrays Exchange::batch(const Axis& axis, const BatchedArrays& operands, c
   if (!operands[0].batched) return {{apply_one(*this, {operands[0].array}), false}};
   Exchange with_lanes{shape.inserted(Dim{0}, axis.size), with_batch_dim(from), with_batch_dim(to)};
   return {{apply_one(with_lanes, {operands[0].array}), true}};
+}
+
+Traffic Exchange::traffic(const Types& operands) const {
+  if (communicates().empty()) return {};
+  const Owners::Most most = Owners(from, to, shape).most();
+  const auto bytes = static_cast<std::int64_t>(bytes_per_element(operands[0].dtype()));
+  return {.sent = most.sent * bytes, .received = most.received * bytes};
 }
 
 Axes Exchange::communicates() const {

@@ -40,6 +40,7 @@ struct Exchange {
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   /// None if every device has its block already. Else the axes that stand elsewhere in `from` than in `to`.
   Axes communicates() const;
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
   /// The same by way of what both shardings have in common, if no digits lead from blocks to blocks; else
   /// null.

@@ -6,6 +6,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/collectives/all_gather.hpp"
 #include "tutti/ops/collectives/all_reduce.hpp"
+#include "tutti/ops/collectives/traffic_of.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/moves/borders.hpp"
 #include "tutti/ops/moves/enter.hpp"
@@ -18,6 +19,13 @@ Types Leave::infer(const Types& operands) const {
   Type expected = local_type(whole, sharding);
   require(part == expected, Code::state, "{} does not leave by {}, which needs {}", part, sharding, expected);
   return {whole};
+}
+
+// Terms are summed, then the parts are gathered.
+Traffic Leave::traffic(const Types& operands) const {
+  Axes split;
+  for (const Axes& axes : sharding.dims) split.insert(split.end(), axes.begin(), axes.end());
+  return sum_traffic(operands[0], sharding.unreduced, {}) + gather_traffic(operands[0], split, {});
 }
 
 Kernel Leave::kernel(const Layout& layout) const {

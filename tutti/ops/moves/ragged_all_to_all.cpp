@@ -145,6 +145,16 @@ SubProgram RaggedAllToAll::by_gather(const Types& operands) const {
   return shared(trace(operands, body).program);
 }
 
+// At most all rows of the output come from other devices, and as many go to each of them.
+Traffic RaggedAllToAll::traffic(const Types& operands) const {
+  const std::int64_t others = group_size(groups, axes) > 1 ? group_size(groups, axes) - 1 : 0;
+  const auto most = [&](std::int64_t bytes) { return others > 0 ? bytes : 0; };
+  return {.sent = others * static_cast<std::int64_t>(operands[0].bytes()),
+          .received = most(static_cast<std::int64_t>(operands[1].bytes())),
+          .peers = groups,
+          .depends_on_values = true};
+}
+
 Kernel RaggedAllToAll::kernel(const Layout& layout) const {
   return kernel::Sub{kernel::Sub::Control::call, {by_gather(layout.operands())}};
 }

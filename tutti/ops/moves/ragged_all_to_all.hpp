@@ -40,6 +40,7 @@ struct RaggedAllToAll {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
+  Traffic traffic(const Types& operands) const;
   static std::vector<Example> examples();
   /// The same for operands of these types: all_gather of the operands, all_to_all of the slices, ragged_copy.
   SubProgram by_gather(const Types& operands) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/devices/traffic.hpp"
 #include "tutti/plan/moves/direct.hpp"
 #include "tutti/plan/moves/groups.hpp"
 #include "tutti/plan/moves/steps.hpp"

@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "tutti/devices/traffic.hpp"
 #include "tutti/plan/request/totals.hpp"
 #include "tutti/plan/search/layout_state.hpp"
 
 namespace tutti {
 
 /// The elements of a block that the other n - 1 devices hold; rounded up if n does not divide it.
-constexpr std::int64_t share_of_others(std::int64_t block, std::int64_t n) { return block - block / n; }
 
 /// A step to another state.
 struct PlanEdge {

@@ -20,9 +20,9 @@ std::vector<std::size_t> sorted_by(std::size_t n, const Key& key) {
   return numbers;
 }
 
-class Pairs {
+class PairSearch {
  public:
-  explicit Pairs(const Pairing& pairing)
+  explicit PairSearch(const Pairing& pairing)
       : pairing_(pairing), chosen_(pairing.outputs.size()), is_taken_(pairing.inputs.size()) {}
 
   std::vector<std::optional<std::size_t>> chosen() && {
@@ -76,6 +76,8 @@ class Pairs {
 
 }  // namespace
 
-std::vector<std::optional<std::size_t>> paired(const Pairing& pairing) { return Pairs(pairing).chosen(); }
+std::vector<std::optional<std::size_t>> paired(const Pairing& pairing) {
+  return PairSearch(pairing).chosen();
+}
 
 }  // namespace tutti

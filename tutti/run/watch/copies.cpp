@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t room_for_names = 40;  // characters
 
 // Names the arguments that the last call copied, as many as fit into the line.
-std::string named(const std::vector<CopiedArgument>& copies) {
+std::string named(const std::vector<Report::Copied>& copies) {
   std::string text;
   std::size_t count = 0;
   for (; count < copies.size() && text.size() < room_for_names; ++count)
@@ -22,14 +22,14 @@ std::string named(const std::vector<CopiedArgument>& copies) {
 
 }  // namespace
 
-std::string to_string(const Copies& copies) {
+std::string to_string(const Report::Copies& copies) {
   if (copies.calls == 0) return "";
   std::string text = fmt::format("copied into place: {} by {}, by the last one ", in_bytes(copies.bytes),
                                  counted(copies.calls, "call"));
-  const std::vector<CopiedArgument>& last = copies.by_last_call;
+  const std::vector<Report::Copied>& last = copies.by_last_call;
   if (last.empty()) return text + "nothing\n";
   std::int64_t bytes = 0;
-  for (const CopiedArgument& copy : last) bytes += copy.bytes;
+  for (const Report::Copied& copy : last) bytes += copy.bytes;
   return text + fmt::format("{}\n  {}; Machine::place copies an array once for all programs\n",
                             in_bytes(bytes), named(last));
 }

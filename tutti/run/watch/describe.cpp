@@ -50,16 +50,20 @@ std::string kind_name(Step::Kind kind) {
   return {};
 }
 
-std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named) {
-  std::string ops;
-  std::size_t named = 0;
-  for (TaskId i : step.tasks) {
-    const Equation* equation = equation_of(graph, i);
-    if (equation && named++ < most_named)
-      ops += (ops.empty() ? "" : ", ") + std::string(equation->op->name());
-  }
-  if (named > most_named) ops += fmt::format(" and {} more", named - most_named);
+std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step) {
+  std::vector<Report::StepOp> ops;
+  for (TaskId i : step.tasks)
+    if (const Equation* equation = equation_of(graph, i))
+      ops.push_back({std::string(equation->op->name()), equation->where});
   return ops;
+}
+
+std::string named(const std::vector<Report::StepOp>& ops, std::size_t most_named) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ops.size(), most_named); ++i)
+    text += (text.empty() ? "" : ", ") + ops[i].name;
+  if (ops.size() > most_named) text += fmt::format(" and {} more", ops.size() - most_named);
+  return text;
 }
 
 Where place_of(const Graph& graph, const Step& step) {
@@ -70,14 +74,31 @@ Where place_of(const Graph& graph, const Step& step) {
 }
 
 std::string describe(const Graph& graph, const Step& step) {
-  std::string ops = ops_of(graph, step);
+  const std::string ops = named(ops_of(graph, step));
   Where where = place_of(graph, step);
   return kind_name(step.kind) + (ops.empty() ? "" : " " + ops) +
          (where.known() ? " (" + to_string(where) + ")" : "");
 }
 
-std::vector<std::string> messages_of(const Program& program) {
-  std::vector<std::string> texts;
+Report::Transfers transfers_of(const TransferWork& work) {
+  Report::Transfers transfers;
+  for (const TransferWork::Part& part : work.sends) transfers.sent += part.bytes;
+  for (const TransferWork::Part& part : work.receives) transfers.received += part.bytes;
+  return transfers;
+}
+
+std::optional<Report::Transfers> transfers_of(const Graph& graph, const Step& step) {
+  std::optional<Report::Transfers> all;
+  for (TaskId i : step.tasks)
+    if (const auto* work = std::get_if<TransferWork>(&graph.tasks[i].work)) {
+      const Report::Transfers own = transfers_of(*work), before = all.value_or(Report::Transfers{});
+      all = {before.sent + own.sent, before.received + own.received};
+    }
+  return all;
+}
+
+std::vector<Report::Exchange> exchanges_of(const Program& program) {
+  std::vector<Report::Exchange> exchanges;
   for (const Equation& equation : program.equations) {
     if (!equation.op.as<Exchange>() || is_first_half(program, equation)) continue;
     const Equation* first = other_half(program, equation);
@@ -85,14 +106,18 @@ std::vector<std::string> messages_of(const Program& program) {
     const auto plan =
         shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
                                 equation.op.as<Exchange>()->to));
-    std::string steps;
+    Report::Exchange exchange{.where = equation.where,
+                              .type = plan->request.whole,
+                              .from = plan->request.from,
+                              .to = plan->request.to,
+                              .steps = {},
+                              .received = plan->totals.bytes};
     for (const PlanStep& step : plan->steps)
-      steps += (steps.empty() ? "" : ", ") + std::string(op_name(step));
-    texts.push_back(fmt::format("exchange{} as messages: {}; {} received by a device",
-                                equation.where.known() ? " (" + to_string(equation.where) + ")" : "",
-                                steps.empty() ? "none" : steps, in_bytes(plan->totals.bytes)));
+      exchange.steps.push_back({std::string(op_name(step)), step.after, step.axes, step.sent_bytes,
+                                step.received_bytes, step.seconds * 1e9});
+    exchanges.push_back(std::move(exchange));
   }
-  return texts;
+  return exchanges;
 }
 
 std::string split_name(const Graph& graph, const Split& split) {

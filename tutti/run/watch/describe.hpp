@@ -2,26 +2,33 @@
 // Names of a plan's steps for explain(), timelines and reports of races.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/place/placement.hpp"
+#include "tutti/run/watch/report.hpp"
 
 namespace tutti {
 
 std::string kind_name(Step::Kind kind);
-/// "add, mul, all_reduce and 2 more"; empty for a copy that the planner added.
-std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named = 12);
+/// The ops of a step, in order; none for a copy that the planner added.
+std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step);
+/// "add, mul, all_reduce and 2 more".
+std::string named(const std::vector<Report::StepOp>& ops, std::size_t most_named = 12);
 /// The source line of the step's first op that has one.
 Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".
 std::string describe(const Graph& graph, const Step& step);
 
-/// For each exchange of the program what a plan sends where every device has memory of its own: "exchange
-/// (train.cpp:12) as messages: permute, all_gather; 48 B received by a device". In one process it is a copy,
-/// or only a way to read its operand.
-std::vector<std::string> messages_of(const Program& program);
+/// The bytes that a task, or all tasks of a step, exchange with other processes. None: they send nothing.
+Report::Transfers transfers_of(const TransferWork& work);
+std::optional<Report::Transfers> transfers_of(const Graph& graph, const Step& step);
+
+/// For each exchange of the program the plan of the messages, as if every device had memory of its own. In
+/// one process an exchange is a copy, or only a way to read its operand.
+std::vector<Report::Exchange> exchanges_of(const Program& program);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);

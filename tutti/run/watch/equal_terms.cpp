@@ -38,7 +38,7 @@ void add_lines(const Program& program, std::vector<std::string>& lines) {
     const Op collective = collective_of(equation.op);
     if (const Axes equal = equal_axes(collective); !equal.empty()) {
       const std::string line = fmt::format(
-          "{}{} counts an equal value once per device along {}; if it is to count once, leave the sum out\n",
+          "{}{} counts an equal value once per device along {}; if it is to count once, leave the sum out",
           place_before(equation.where), collective->name(), to_string(equal));
       if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
@@ -48,12 +48,10 @@ void add_lines(const Program& program, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string equal_terms(const Program& program) {
+std::vector<std::string> equal_terms(const Program& program) {
   std::vector<std::string> lines;
   add_lines(program, lines);
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  return lines;
 }
 
 }  // namespace tutti

@@ -14,6 +14,6 @@ namespace tutti {
 /// the sum out".
 /// A pmean is no such sum, and neither are those that transforms record: they add what differs between
 /// devices.
-std::string equal_terms(const Program& program);
+std::vector<std::string> equal_terms(const Program& program);
 
 }  // namespace tutti

@@ -6,11 +6,9 @@
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/run/code/future.hpp"
-#include "tutti/run/place/cost.hpp"
+#include "tutti/base/overloaded.hpp"
+#include "tutti/run/watch/copies.hpp"
 #include "tutti/run/watch/describe.hpp"
-#include "tutti/run/watch/memory.hpp"
-#include "tutti/tensor/products/blas.hpp"
 
 namespace tutti {
 namespace {
@@ -26,184 +24,144 @@ std::string columns(const std::string& bytes, const std::string& live, const std
   return fmt::format("{:>10} {:>10} {:>9} {:>9}  ", bytes, live, about, took);
 }
 
+std::string below(const std::string& indent, const std::string& text) {
+  return columns("", "", "", "") + indent + text + "\n";
+}
+
+std::string file_and_line(const Where& where) {
+  const std::string full = to_string(where);
+  return where.known() ? " (" + full.substr(full.find_last_of('/') + 1) + ")" : "";
+}
+
+/// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a
+/// build may name whole paths, which leave no room.
+std::string ops_and_place(const Report::Step& step, std::size_t room) {
+  const std::string place = file_and_line(step.where);
+  std::string ops;
+  for (std::size_t most = 12; most > 0; --most) {
+    ops = named(step.ops, most);
+    if (ops.size() + place.size() <= room) break;
+  }
+  return ops + place;
+}
+
+std::string exchange_line(const Report::Exchange& exchange) {
+  std::string steps;
+  for (const Report::Exchange::Step& step : exchange.steps) steps += (steps.empty() ? "" : ", ") + step.op;
+  const std::string place = exchange.where.known() ? " (" + to_string(exchange.where) + ")" : "";
+  return fmt::format("exchange{} as messages: {}; {} received by a device", place,
+                     steps.empty() ? "none" : steps, in_bytes(exchange.received));
+}
+
 /// The lines of a plan. The lines of sub-programs follow those of their step.
-class PlanLines {
- public:
-  PlanLines(const Plan& plan, const Circumstances& circumstances, std::string indent)
-      : plan_(plan), circumstances_(circumstances), indent_(std::move(indent)), live_(live_bytes(plan)) {
-    for (StepId n : steps().ids()) split_width_ = std::max(split_width_, who(n).size());
-  }
-
-  std::string text() const {
-    std::string text;
-    for (std::size_t phase = 0; phase < plan_.placement().phases; ++phase) {
-      text += below(fmt::format("phase {}", phase));
-      for (StepId n : steps().ids())
-        if (assigned(n).phase == phase) text += line(n) + sub_programs(steps()[n]);
+std::string plan_lines(const Report::SubPlan& plan, const std::string& indent) {
+  std::size_t split_width = 0;
+  for (const Report::Step& step : plan.steps) split_width = std::max(split_width, step.split.size());
+  std::string text;
+  std::size_t next = 0;
+  for (std::size_t phase = 0; phase < plan.phases; ++phase) {
+    text += below(indent, fmt::format("phase {}", phase));
+    for (; next < plan.steps.size() && plan.steps[next].phase == phase; ++next) {
+      const Report::Step& step = plan.steps[next];
+      const std::string line =
+          columns(in_bytes(step.bytes), in_bytes(step.arena_in_use),
+                  in_microseconds(std::ranges::max(step.estimated)), in_microseconds(step.measured)) +
+          fmt::format("{}  {:<{}}  {:<7} ", indent, step.split, split_width, step.kind);
+      text += line + ops_and_place(step, line_length - std::min(line_length, line.size())) + "\n";
+      for (const Report::SubPlan& part : step.parts)
+        text += below(indent, "    " + part.name) + plan_lines(part, indent + "      ");
     }
-    for (const std::string& each : messages_of(plan_.graph().program)) text += below(each);
-    return text;
   }
+  for (const Report::Exchange& exchange : plan.exchanges) text += below(indent, exchange_line(exchange));
+  return text;
+}
 
- private:
-  const Indexed<StepId, Step>& steps() const { return plan_.steps().list; }
-  const Assignment& assigned(StepId n) const { return plan_.placement().of[n]; }
-  std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
+std::string workers(const Report::StepPlan& plan) { return counted(plan.workers, "worker"); }
 
-  std::string who(StepId n) const {
-    if (circumstances_.has_carrier && future_of(plan_.graph(), steps()[n])) return "carrier";
-    return split_name(plan_.graph(), assigned(n).split);
-  }
-
-  std::string line(StepId n) const {
-    const Step& step = steps()[n];
-    std::string text = columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), step))),
-                               in_bytes(live_[n]), in_microseconds(estimated(n)), in_microseconds(took(n))) +
-                       fmt::format("{}  {:<{}}  {:<7} ", indent_, who(n), split_width_, kind_name(step.kind));
-    return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
-  }
-
-  /// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a
-  /// build may name whole paths, which leave no room.
-  std::string what(const Step& step, std::size_t room) const {
-    Where where = place_of(plan_.graph(), step);
-    std::string place, ops;
-    if (where.known()) {
-      const std::string full = to_string(where);
-      place = " (" + full.substr(full.find_last_of('/') + 1) + ")";
-    }
-    for (std::size_t named = 12; named > 0; --named) {
-      ops = ops_of(plan_.graph(), step, named);
-      if (ops.size() + place.size() <= room) break;
-    }
-    return ops + place;
-  }
-
-  /// The estimated time of the slowest worker.
-  double estimated(StepId n) const {
-    return std::ranges::max(loads_of(plan_.graph(), {steps()[n], assigned(n).split}, plan_.costs()[n],
-                                     plan_.placement().workers));
-  }
-
-  /// The measured time of the slowest worker.
-  std::optional<double> took(StepId n) const {
-    std::optional<double> longest;
-    if (!circumstances_.recording) return longest;
-    const auto look_at = [&](const WorkerStep& step) {
-      if (step.of == n) longest = std::max(longest, circumstances_.recording->nanoseconds(step));
-    };
-    for (const std::vector<WorkerStep>& list : plan_.schedule().lists[assigned(n).phase])
-      for (const WorkerStep& step : list) {
-        const std::span<const WorkerStep> carried = handed_over(*step.code);
-        if (carried.empty()) look_at(step);
-        for (const WorkerStep& each : carried) look_at(each);
-      }
-    return longest;
-  }
-
-  std::string sub_programs(const Step& step) const {
-    const SubWork* work = sub_work(plan_.graph(), step);
-    std::string text;
-    for (std::size_t i = 0; work && i < work->plans.size(); ++i)
-      text += below("    " + part_name(work->sub, i)) +
-              PlanLines(*work->plans[i], circumstances_, indent_ + "      ").text();
-    return text;
-  }
-
-  const Plan& plan_;
-  const Circumstances& circumstances_;
-  std::string indent_;
-  Indexed<StepId, std::int64_t> live_;
-  std::size_t split_width_ = 0;
-};
-
-std::string workers(const Plan& plan) { return counted(plan.placement().workers, "worker"); }
-
-std::string times(const Plan& plan, const Recording* recording) {
-  std::string text = fmt::format("about {} us a call on {}, ",
-                                 in_microseconds(plan.placement().times.nanoseconds), workers(plan));
-  if (!recording) return text + "not measured (MachineOptions::measure)\n";
-  std::int64_t calls = recording->calls();
+std::string times(const Report::StepPlan& plan) {
+  std::string text =
+      fmt::format("about {} us a call on {}, ", in_microseconds(plan.estimated), workers(plan));
+  if (!plan.measured) return text + "not measured (MachineOptions::measure)\n";
+  const auto [calls, of_last, call] = *plan.measured;
   if (calls == 0) return text + "not run yet\n";
-  std::string of = calls > Recording::most_times ? fmt::format("the last {} of ", Recording::most_times) : "";
-  return text + fmt::format("took {} us (median of {}{})\n", in_microseconds(recording->call_nanoseconds()),
-                            of, counted(calls, "call"));
+  const std::string of = calls > of_last ? fmt::format("the last {} of ", of_last) : "";
+  return text +
+         fmt::format("took {} us (median of {}{})\n", in_microseconds(call), of, counted(calls, "call"));
 }
 
 /// "sends 48 B to other processes and receives 48 B, in 1 transfer a call". Empty if there are none.
-std::string messages(const Plan& plan) {
-  std::int64_t sent = 0, received = 0, transfers = 0;
-  bool has_more = false;
-  for (const Task& task : plan.graph().tasks) {
-    if (const auto* sub = std::get_if<SubWork>(&task.work))
-      has_more |= std::ranges::any_of(sub->times, &PlanTimes::transfers);
-    const auto* work = std::get_if<TransferWork>(&task.work);
-    if (!work) continue;
-    ++transfers;
-    for (const TransferWork::Part& part : work->sends) sent += part.bytes;
-    for (const TransferWork::Part& part : work->receives) received += part.bytes;
-  }
-  if (transfers == 0) return has_more ? "sends to other processes in loops and branches\n" : "";
-  return fmt::format("sends {} to other processes and receives {}, in {} a call{}\n", in_bytes(sent),
-                     in_bytes(received), counted(transfers, "transfer"),
-                     has_more ? "; more in loops and branches" : "");
+std::string messages(const Report::StepPlan& plan) {
+  if (!plan.transfers)
+    return plan.has_inner_transfers ? "sends to other processes in loops and branches\n" : "";
+  return fmt::format("sends {} to other processes and receives {}, in {} a call{}\n",
+                     in_bytes(plan.transfers->sent), in_bytes(plan.transfers->received),
+                     counted(plan.transfer_steps, "transfer"),
+                     plan.has_inner_transfers ? "; more in loops and branches" : "");
 }
 
-/// True if other work may stand between the beginning and the end of a transfer.
-bool has_futures(const Plan& plan) {
-  return std::ranges::any_of(plan.graph().tasks, [](const Task& task) {
-    if (task.future) return true;
-    const auto* sub = std::get_if<SubWork>(&task.work);
-    return sub && std::ranges::any_of(sub->plans, [](const auto& inside) { return has_futures(*inside); });
-  });
+std::string memory_line(const std::string& what, std::int64_t bytes, const std::string& note = "") {
+  return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);
 }
 
-std::string memory(const Plan& plan, const Circumstances& circumstances) {
-  PlanMemory memory = memory_of(plan);
-  Indexed<StepId, std::int64_t> live = live_bytes(plan);
-  std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
-  auto line = [](const char* what, std::int64_t bytes, const std::string& note) {
-    return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);
-  };
+std::string memory(const Report::StepPlan& plan) {
+  const Report::Memory& memory = plan.memory;
+  std::int64_t most = 0;
+  for (const Report::Step& step : plan.plan.steps) most = std::max(most, step.arena_in_use);
   std::string text =
-      "memory\n" + line("arguments", memory.arguments, "") + line("results", memory.results, "");
-  text += line("arena", memory.arena,
-               fmt::format("at most {} at a time; {} in place of an operand", in_bytes(most),
-                           counted(plan.arena().shared_in_place, "result")));
-  text += line("scratch", memory.scratch, "of " + workers(plan));
-  if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
-  text += line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");
-  std::int64_t copies = circumstances.copied_arguments, buffers = circumstances.result_buffers;
-  if (copies + buffers == 0) return text;
-  return text + line("held now", copies + buffers,
-                     fmt::format("until the next calls: copies of arguments {}, buffers of results {}",
-                                 in_bytes(copies), in_bytes(buffers)));
+      "memory\n" + memory_line("arguments", memory.arguments) + memory_line("results", memory.results);
+  text += memory_line("arena", memory.arena,
+                      fmt::format("at most {} at a time; {} in place of an operand", in_bytes(most),
+                                  counted(memory.in_place, "result")));
+  text += memory_line("scratch", memory.scratch, "of " + workers(plan));
+  if (memory.inside > 0) text += memory_line("inside", memory.inside, "arenas and scratch of sub-programs");
+  text += memory_line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");
+  if (memory.held_copies + memory.held_results == 0) return text;
+  return text + memory_line("held now", memory.held_copies + memory.held_results,
+                            fmt::format("until the next calls: copies of arguments {}, buffers of results {}",
+                                        in_bytes(memory.held_copies), in_bytes(memory.held_results)));
+}
+
+std::string text_of(const Report::StepPlan& plan) {
+  std::string text = columns("bytes", "arena", "about us", "took us") +
+                     "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
+                     plan_lines(plan.plan, "") + times(plan);
+  for (const std::string& condition : plan.conditions) text += condition + "\n";
+  text += messages(plan) + memory(plan);
+  if (plan.moved_inputs > 0)
+    text += fmt::format("{} gathered inside: used whole beside being split\n",
+                        counted(plan.moved_inputs, "input is", "inputs are"));
+  return text + to_string(plan.copies);
+}
+
+std::string text_of(const Report::XlaPlan& plan) {
+  std::string text =
+      fmt::format("on {}\n{} by XLA in {:.1f} ms, after {:.1f} ms of preparation: {} of StableHLO\n",
+                  plan.machine, plan.is_from_cache ? "read from the cache" : "compiled", plan.compile / 1e6,
+                  plan.prepare / 1e6, in_bytes(plan.text_bytes));
+  if (!plan.memory.empty()) text += "memory of one device, as XLA counts it\n";
+  for (const Report::XlaPlan::Memory& each : plan.memory)
+    text += memory_line(each.what, each.bytes, each.note);
+  std::string costs;
+  for (const auto& [name, value] : plan.costs)
+    costs += fmt::format("{}{} {}", costs.empty() ? "" : ", ", name, value);
+  if (!costs.empty()) text += "cost of one device, as XLA estimates it: " + costs + "\n";
+  text += to_string(plan.copies);
+  if (plan.kept_copies > 0)
+    text += fmt::format("kept on the devices: {} of copies of arguments, while these live\n",
+                        in_bytes(plan.kept_copies));
+  return text;
 }
 
 }  // namespace
 
-std::string explained(const Plan& plan, const Circumstances& circumstances) {
-  const Recording* recording = circumstances.recording;
-  std::string text = columns("bytes", "arena", "about us", "took us") +
-                     "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
-                     PlanLines(plan, circumstances, "").text() + times(plan, recording);
-  if (!circumstances.shortage.empty()) text += circumstances.shortage + "\n";
-  if (circumstances.is_always_crowded)
-    text +=
-        "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
-        "other's\n";
-  else if (circumstances.crowded_calls > 0)
-    text += fmt::format("one worker did {} of {} alone, because other work used the processors\n",
-                        circumstances.crowded_calls, counted(circumstances.copies.calls, "call"));
-  if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
-  if (!circumstances.has_carrier && has_futures(plan))
-    text += "what is started is done at once: MPI takes calls from its main thread alone; initialise it with "
-            "MPI_Init_thread and MPI_THREAD_MULTIPLE\n";
-  text += messages(plan) + memory(plan, circumstances);
-  if (int moved = circumstances.moved_inputs; moved > 0)
-    text += fmt::format("{} gathered inside: used whole beside being split\n",
-                        counted(moved, "input is", "inputs are"));
-  return text + to_string(circumstances.copies);
+std::string explained(const Report& report) {
+  std::string text = std::visit(Overloaded{[](const Report::StepPlan& plan) { return text_of(plan); },
+                                           [](const Report::XlaPlan& plan) { return text_of(plan); },
+                                           [](const Report::Refusal&) { return std::string(); },
+                                           [](const Report::Traced&) { return std::string(); }},
+                                report.outcome);
+  for (const std::string& remark : report.remarks) text += remark + "\n";
+  return text;
 }
 
 }  // namespace tutti

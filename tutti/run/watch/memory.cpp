@@ -10,6 +10,7 @@ namespace {
 
 /// Live range of a buffer, in ranks of steps, and its bytes in the arena.
 struct Lifetime {
+  BufferId buffer;
   std::size_t first, last;
   std::int64_t begin, end;
 };
@@ -44,7 +45,8 @@ std::vector<Lifetime> lifetimes(const Plan& plan, const Ranks& rank) {
     bool is_constant = buffer.kind == Buffer::Kind::constant;
     std::optional<StepId> begun = steps.begun[b];
     std::size_t first = is_constant || !begun ? 0 : rank[*begun];
-    found.push_back({first, is_constant ? end : last[b], *arena.offset[b], *arena.offset[b] + buffer.bytes});
+    found.push_back(
+        {b, first, is_constant ? end : last[b], *arena.offset[b], *arena.offset[b] + buffer.bytes});
   }
   std::ranges::sort(found, {}, &Lifetime::begin);
   return found;
@@ -66,6 +68,22 @@ Indexed<StepId, std::int64_t> live_bytes(const Plan& plan) {
     live.add(bytes);
   }
   return live;
+}
+
+std::vector<Report::Buffer> buffers_of(const Plan& plan) {
+  const Graph& graph = plan.graph();
+  std::vector<Report::Buffer> buffers;
+  for (const Lifetime& lifetime : lifetimes(plan, ranks(plan.placement()))) {
+    const Buffer& buffer = graph.buffers[lifetime.buffer];
+    const std::string maker(buffer.equation ? graph.program.equations[*buffer.equation].op->name() : "");
+    buffers.push_back({.value = (maker.empty() ? "" : maker + " ") + to_string(buffer.type),
+                       .offset = lifetime.begin,
+                       .bytes = lifetime.end - lifetime.begin,
+                       .first = lifetime.first,
+                       .last = lifetime.last,
+                       .is_constant = buffer.kind == Buffer::Kind::constant});
+  }
+  return buffers;
 }
 
 PlanMemory memory_of(const Plan& plan) {

@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "tutti/run/plan/plan.hpp"
+#include "tutti/run/watch/report.hpp"
 
 namespace tutti {
 
 /// Bytes of the arena in use while each step runs: constants, live values of earlier steps, results of the
 /// step. Assumes that one worker runs all steps, phase by phase.
 Indexed<StepId, std::int64_t> live_bytes(const Plan& plan);
+
+/// The values in the arena, by offset. Steps are counted in the order of execution, phase by phase.
+std::vector<Report::Buffer> buffers_of(const Plan& plan);
 
 /// Memory of a call in bytes, of all workers. Assumes arguments with the program's layout that are not
 /// donated.

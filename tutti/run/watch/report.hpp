@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tutti/base/error.hpp"
+#include "tutti/devices/traffic.hpp"
+#include "tutti/types/mesh.hpp"
+#include "tutti/types/sharding.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+/// Describes a program and the plan that a machine made for it, as plain data. Compiled::report() makes one;
+/// explain() is its plan as text, to_json() all of it as JSON, and save_page() draws it.
+/// Times are nanoseconds. Steps and variables are counted from 0.
+struct Report {
+  // ---- the program
+
+  /// A variable: printed programs call it "%number".
+  struct Value {
+    int number;
+    ops::Type type;
+  };
+  /// The collective of a row: the axes along which devices communicate, and their bytes.
+  struct Collective {
+    Axes axes = {};
+    ops::Traffic traffic = {};
+  };
+  struct Row;
+  /// A program: the whole one, or one inside a row, such as the body of a scan.
+  struct Part {
+    std::string name = {};  // "branch 0"; empty for the whole program
+    std::vector<Value> inputs = {};
+    std::vector<Row> rows = {};
+    std::vector<int> outputs = {};  // numbers of variables
+  };
+  /// One equation.
+  struct Row {
+    std::string op = {};
+    std::vector<std::pair<std::string, std::string>> parameters = {};
+    std::vector<int> operands = {};
+    std::vector<Value> results = {};
+    Where where = {};
+    std::optional<Collective> collective = {};
+    std::vector<Part> parts = {};
+    /// Per result, per device in mesh order: the elements as text. Only with MachineOptions::values, after a
+    /// call.
+    std::vector<std::vector<std::string>> numbers = {};
+  };
+  /// An argument or a result. The sharding is unknown where nothing was compiled.
+  struct Border {
+    std::string name = {};  // "argument [2].w"; empty for results
+    int number = 0;         // of its variable
+    std::optional<Sharding> sharding = {};
+  };
+
+  // ---- the plan of virtual devices
+
+  /// One op of a step.
+  struct StepOp {
+    std::string name = {};
+    Where where = {};
+  };
+  /// Bytes that a step exchanges with other processes.
+  struct Transfers {
+    std::int64_t sent = 0, received = 0;
+  };
+  struct SubPlan;
+  struct Step {
+    std::size_t phase = 0;   // a barrier of all workers ends each phase
+    std::string kind = {};   // "region", "columns", "copy", "opaque", "transfer", "await", "control"
+    std::string split = {};  // "worker 0", "by 'data'", "by tiles", "together", "carrier"
+    std::vector<StepOp> ops = {};
+    Where where = {};                         // of the first op that has one
+    std::int64_t bytes = 0;                   // moved
+    std::int64_t arena_in_use = 0;            // bytes
+    std::vector<double> estimated = {};       // per worker
+    std::optional<double> measured = {};      // of the slowest worker; the median of the last calls
+    std::vector<double> measured_parts = {};  // per worker; empty if not measured
+    std::optional<Transfers> transfers = {};
+    std::vector<SubPlan> parts = {};
+  };
+  /// The text of an exchange: its steps where every device has memory of its own.
+  struct Exchange {
+    Where where = {};
+    ops::Type type;  // of the whole array
+    Sharding from, to;
+    struct Step {
+      std::string op = {};
+      Sharding after = {};
+      Axes axes = {};
+      std::int64_t sent = 0, received = 0;  // bytes of the device that sends, or receives, the most
+      double estimated = 0;
+    };
+    std::vector<Step> steps = {};
+    std::int64_t received = 0;  // bytes, of all steps
+  };
+  struct SubPlan {
+    std::string name = {};  // "each of 64 trips"; empty for the whole plan
+    std::size_t phases = 0;
+    std::vector<Step> steps = {};
+    std::vector<Exchange> exchanges = {};
+  };
+  /// Bytes of the arena that hold one value, from one step up to and including another.
+  struct Buffer {
+    std::string value = {};  // the op that makes it
+    std::int64_t offset = 0, bytes = 0;
+    std::size_t first = 0, last = 0;  // steps
+    bool is_constant = false;
+  };
+  struct Memory {
+    std::int64_t arguments = 0, results = 0, arena = 0, scratch = 0;
+    std::int64_t inside = 0;                         // arenas and scratch of sub-programs
+    int in_place = 0;                                // results that reuse the memory of an operand
+    std::int64_t held_copies = 0, held_results = 0;  // between calls: copies of arguments, buffers of results
+
+    std::int64_t total() const { return arguments + results + arena + scratch + inside; }
+  };
+  /// An argument that the last call copied, because it did not have the program's layout.
+  struct Copied {
+    std::string name = {};
+    std::int64_t bytes = 0;
+    Sharding as = {};
+    std::string from = {};  // if not from the host: " from another machine"
+  };
+  struct Copies {
+    std::int64_t calls = 0, bytes = 0;  // since it was compiled
+    std::vector<Copied> by_last_call = {};
+  };
+  struct Measured {
+    std::int64_t calls = 0;
+    std::int64_t of_last = 0;         // calls that the median is of
+    std::optional<double> call = {};  // the median of a call; none before the first one
+  };
+  /// The steps of a program on virtual devices, or on those of one MPI process.
+  struct StepPlan {
+    int workers = 1;
+    SubPlan plan = {};
+    double estimated = 0;  // of a call
+    std::optional<Measured> measured = {};
+    std::optional<Transfers> transfers = {};  // of a call, with other processes
+    int transfer_steps = 0;
+    bool has_inner_transfers = false;  // loops and branches send as well
+    std::vector<Buffer> buffers = {};
+    Memory memory = {};
+    Copies copies = {};
+    int moved_inputs = 0;                      // arguments that are used whole and split
+    std::vector<std::string> conditions = {};  // sentences about the machine that slow calls down
+  };
+
+  // ---- other outcomes
+
+  /// The facts that XLA tells about a program that it compiled.
+  struct XlaPlan {
+    struct Memory {
+      std::string what = {};  // "arguments", "temporary", ..
+      std::int64_t bytes = 0;
+      std::string note = {};
+    };
+    std::string machine = {};         // with the plugin
+    double compile = 0, prepare = 0;  // prepare: before XLA got the module
+    bool is_from_cache = false;
+    std::int64_t text_bytes = 0;      // of StableHLO
+    std::vector<Memory> memory = {};  // of one device; empty if XLA does not count it
+    std::vector<std::pair<std::string, std::string>> costs = {};
+    Copies copies = {};
+    std::int64_t kept_copies = 0;  // bytes on the devices
+  };
+  /// The error that ended the trace.
+  struct Refusal {
+    Code code = Code::internal;
+    std::string message = {};
+    Where where = {};
+    std::vector<std::string> notes = {};
+    bool has_row = false;  // the last row is the op that was refused, or holds it in its parts
+  };
+  /// Nothing was compiled.
+  struct Traced {};
+
+  std::string machine = {};  // Machine::description(); empty if there is none
+  Mesh mesh = {};
+  Part program = {};
+  std::vector<Border> arguments = {}, results = {};
+  std::variant<Traced, StepPlan, XlaPlan, Refusal> outcome = {};
+  std::vector<std::string> remarks = {};  // about the program, such as sums of equal values
+};
+
+}  // namespace tutti
