@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/kernel/kernel_picture.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/cli/words/svg.hpp"
 #include "tutti/kernels/spec/eligible.hpp"
+#include "tutti/page/svg.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-#include "tutti/cli/words/svg.hpp"
+#include "tutti/page/svg.hpp"
 #include "tutti/plan/take_step.hpp"
 #include "tutti/plan/text.hpp"
 #include "tutti/types/block.hpp"

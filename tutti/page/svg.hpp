@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::cli {
+namespace tutti::internal {
 
 /// A rectangle of a picture.
 struct Area {
@@ -24,4 +24,4 @@ std::string colour_of(int device, int devices);
 /// Writes a picture to a file, whole or not at all. Throws R001 if it cannot be written.
 void write_svg(const std::string& path, const std::string& svg);
 
-}  // namespace tutti::cli
+}  // namespace tutti::internal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/words/svg.hpp"
+#include "tutti/page/svg.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@
 
 #include "tutti/tensor/files/whole_file.hpp"
 
-namespace tutti::cli {
+namespace tutti::internal {
 
 std::string escaped(std::string_view text) {
   std::string safe;
@@ -61,4 +62,4 @@ void write_svg(const std::string& path, const std::string& svg) {
   });
 }
 
-}  // namespace tutti::cli
+}  // namespace tutti::internal
