@@ -18,18 +18,6 @@ std::size_t announced_bytes(unsigned first) {
   return first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
 }
 
-/// The bytes of the first character if it can be shown, else 0.
-std::size_t shown_bytes(std::string_view text) {
-  const unsigned first = byte_at(text, 0);
-  const std::size_t bytes = announced_bytes(first);
-  if (bytes == 1) return first >= 0x20 && first != 0x7F ? 1 : 0;
-  if (bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i)
-    if ((byte_at(text, i) & 0xC0) != 0x80) return 0;
-  const bool is_control = first == 0xC2 && byte_at(text, 1) < 0xA0;  // U+0080 to U+009F
-  return is_control ? 0 : bytes;
-}
-
 }  // namespace
 
 std::string excerpt(std::string_view text) {
@@ -42,6 +30,17 @@ std::string excerpt(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return text.empty() ? shown : shown + "..";
+}
+
+std::size_t shown_bytes(std::string_view text) {
+  const unsigned first = byte_at(text, 0);
+  const std::size_t bytes = announced_bytes(first);
+  if (bytes == 1) return first >= 0x20 && first != 0x7F ? 1 : 0;
+  if (bytes > text.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte_at(text, i) & 0xC0) != 0x80) return 0;
+  const bool is_control = first == 0xC2 && byte_at(text, 1) < 0xA0;  // U+0080 to U+009F
+  return is_control ? 0 : bytes;
 }
 
 }  // namespace tutti

@@ -8,16 +8,21 @@
 #include <cmath>
 #include <cstdio>
 
+#include "tutti/base/excerpt.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 
 namespace tutti::internal {
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (char c : text) {
-    if (c == '<') safe += "&lt;";
-    else if (c == '&') safe += "&amp;";
-    else safe += c;
+  while (!text.empty()) {
+    const std::size_t bytes = shown_bytes(text);
+    if (text[0] == '<') safe += "&lt;";
+    else if (text[0] == '>') safe += "&gt;";
+    else if (text[0] == '&') safe += "&amp;";
+    else if (bytes == 0) safe += '?';
+    else safe += text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return safe;
 }
