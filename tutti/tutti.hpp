@@ -81,6 +81,7 @@
 #include "tutti/ops/top_k.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/page/picture.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/machine_files.hpp"
 #include "tutti/tensor/files/npy.hpp"

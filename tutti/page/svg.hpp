@@ -12,8 +12,7 @@ struct Area {
   double left, top, width, height;
 };
 
-/// For an element of XML: marks are escaped; control characters and bytes that are not UTF-8 become a question
-/// mark.
+/// The text for an element of XML. Escapes marks; control characters and bytes that are not UTF-8 become '?'.
 std::string escaped(std::string_view text);
 /// `more` are further attributes: " font-size=\"14\"".
 std::string text_at(double x, double y, std::string_view text, std::string_view more = "");
