@@ -33,7 +33,7 @@ struct ReadSvg {
 ReadSvg read_svg(const std::string& svg);
 bool overlap(const ReadFrame& a, const ReadFrame& b);
 
-/// What is wrong with a text as XML, in which elements may have attributes and text; empty if nothing is.
+/// Says why a text is not XML; empty if it is. Knows elements, attributes and text, nothing else.
 std::string fault_of_xml(std::string_view xml);
 
 /// "0-3,8" -> 0 1 2 3 8, "0,2..6" -> 0 2 4 6.

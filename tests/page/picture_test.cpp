@@ -8,6 +8,7 @@
 
 #include "tests/page/drawn.hpp"
 #include "tests/support/expect_refusal.hpp"
+#include "tests/support/file_text.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/shardings.hpp"
 
@@ -151,6 +152,12 @@ y=15 3840:4096 | 256 devices |
                +-------------+
 Labels have the coordinates of the devices and the elements of their blocks.
 )");
+}
+
+TEST(picture, is_that_of_its_page_as_svg) {
+  const Machine machine = open_local(mesh);
+  const Array x = machine.place(Tensor({7, 6}, DType::f32), P("x", "y"));
+  EXPECT_EQ(picture_svg(x), text_of_file("docs/placed.svg"));
 }
 
 TEST(picture, of_an_array_on_the_host_is_one_box) {
