@@ -128,6 +128,14 @@ TEST(blocks_of_a_picture, are_counted_on_large_meshes) {
   EXPECT_NE(svg.find(">y=15 60:64<"), std::string::npos);
 }
 
+TEST(blocks_of_a_picture, have_readable_numbers_where_tiles_would_be_narrow) {
+  const std::string svg = svg_picture({"f32", {64}, sharding_of(mesh_of("x64"), 1, "[x]")});
+  const ReadSvg read = read_svg(svg);
+  ASSERT_EQ(read.tiles.size(), 6U);
+  EXPECT_EQ(read.tiles[0].texts, std::vector<std::string>{"0"});
+  EXPECT_EQ(read.tiles[5].texts, std::vector<std::string>{"63"});
+}
+
 TEST(blocks_of_a_picture, are_few_on_the_largest_mesh) {
   const Mesh mesh = mesh_of("x256 y256");
   const std::string svg = svg_picture({"f32", {256, 256}, sharding_of(mesh, 2, "[x][y]")});

@@ -132,7 +132,8 @@ std::vector<std::string> notes(const LaidArray& array, const BlockGrid& grid, co
   const Sharding sharding = sharding_or_host(array);
   std::vector<std::string> lines;
   if (grid.dims.size() > 2) lines.push_back(shown_note(grid, shown));
-  if (naming == Naming::classes)
+  const bool is_split = std::ranges::any_of(grid.dims, [](const auto& parts) { return parts.size() > 1; });
+  if (naming == Naming::classes && is_split)
     lines.emplace_back("Labels have the coordinates of the devices and the elements of their blocks.");
   if (!sharding.unreduced.empty())
     lines.push_back(shown_text(

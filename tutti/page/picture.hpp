@@ -28,8 +28,8 @@ std::string picture(const Shape& shape, const Mesh& mesh, const P& spec, const P
                     Where where = Where::here());
 
 /// How an array lies on its mesh, as an SVG picture: a frame per block, in it a tile per device that holds
-/// it. At most 16 panels stand for dims beyond two. Above 256 devices, a frame has a count of devices, and
-/// its row and column have their coordinates. Reads no elements.
+/// it. At most 16 panels stand for dims beyond two. Above 256 devices, and above 30 blocks along a dim, a
+/// frame has its devices as text instead, and the middle ones of many frames are left out. Reads no elements.
 /// Throws T011 for an array that is traced or has no data.
 std::string picture_svg(const Array& array, Where where = Where::here());
 std::string picture_svg(const Shape& shape, const Mesh& mesh, const P& spec, Where where = Where::here());

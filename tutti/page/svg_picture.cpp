@@ -12,7 +12,9 @@
 namespace tutti::internal {
 namespace {
 
-constexpr int most_tiled_devices = 256;  // above, a frame has a count instead of tiles
+// Pictures with more have a text per frame instead of a tile per device.
+constexpr int most_tiled_devices = 256;
+constexpr std::size_t most_tiled_blocks = 30;  // along a dim: 400 / 30 is room for a number
 constexpr std::size_t most_panels = 16, panels_in_a_row = 4;
 constexpr std::size_t most_rows = 16, most_columns = 6;  // of frames with counts
 constexpr std::size_t most_letters = 14;
@@ -33,8 +35,20 @@ struct Subject {
   Sharding sharding;
   BlockGrid grid;
   ShownDims shown;
+  bool is_tiled;
   Naming naming;
 };
+
+Subject subject_of(const LaidArray& array) {
+  Subject of{array, sharding_or_host(array), {}, {}, false, Naming::numbers};
+  of.grid = block_grid(array.whole, of.sharding);
+  of.shown = split_dims(of.grid);
+  of.is_tiled = of.sharding.mesh.devices() <= most_tiled_devices &&
+                of.grid.parts(of.shown.down) <= most_tiled_blocks &&
+                of.grid.parts(of.shown.across) <= most_tiled_blocks;
+  if (!of.is_tiled) of.naming = naming_for(array, of.grid, most_letters);
+  return of;
+}
 
 /// The labels of rows and columns that are drawn to scale. Small rows and columns have none.
 std::string labels_to_scale(const Subject& of, const Area& area) {
@@ -60,7 +74,7 @@ std::string labels_to_scale(const Subject& of, const Area& area) {
 
 /// A panel with a tile for each device.
 Drawing tiled_panel(const Subject& of, const Panel& panel, double left, double top, double side) {
-  const double height = of.shown.down ? side : side / 4;
+  const double height = of.shown.down ? side : side / 3;
   const Area area{left + (of.shown.down ? row_label_width : 0), top + column_label_height, side, height};
   std::string svg = labels_to_scale(of, area);
   if (of.array.sharding)
@@ -108,7 +122,6 @@ Drawing counted_panel(const Subject& of, const Panel& panel, double left, double
 /// All panels, side by side and below each other, each with its title.
 Drawing panels_drawn(const Subject& of, double top) {
   const std::vector<Panel> panels = panels_of(of.grid, of.shown);
-  const bool is_tiled = of.sharding.mesh.devices() <= most_tiled_devices;
   const std::size_t n = of.grid.holders.empty() ? 0 : std::min(panels.size(), most_panels);
   Drawing all;
   double left = margin, row_height = 0;
@@ -118,8 +131,8 @@ Drawing panels_drawn(const Subject& of, double top) {
       all.height += row_height + margin;
     }
     const double y = top + all.height, below_title = n > 1 ? title_height : 0;
-    Drawing panel = is_tiled ? tiled_panel(of, panels[i], left, y + below_title, n > 1 ? 200 : 400)
-                             : counted_panel(of, panels[i], left, y + below_title);
+    Drawing panel = of.is_tiled ? tiled_panel(of, panels[i], left, y + below_title, n > 1 ? 200 : 400)
+                                : counted_panel(of, panels[i], left, y + below_title);
     if (n > 1)
       all.svg += text_within(panel.width, left, y + 14,
                              panel_title(of.array, of.grid, of.shown, panels[i], of.naming),
@@ -135,8 +148,7 @@ Drawing panels_drawn(const Subject& of, double top) {
 
 std::vector<std::string> lines_below(const Subject& of) {
   std::vector<std::string> lines;
-  const bool has_tiles = of.array.sharding && of.naming == Naming::numbers && !of.grid.holders.empty();
-  if (has_tiles && of.sharding.mesh.devices() <= most_tiled_devices)
+  if (of.is_tiled && of.array.sharding && !of.grid.holders.empty())
     lines.emplace_back("frame: a block; tile: a device that holds it");
   const std::size_t panels = panels_of(of.grid, of.shown).size();
   if (panels > most_panels) lines.push_back(more_panels(panels - most_panels));
@@ -147,11 +159,7 @@ std::vector<std::string> lines_below(const Subject& of) {
 }  // namespace
 
 std::string svg_picture(const LaidArray& array) {
-  const Sharding sharding = sharding_or_host(array);
-  const BlockGrid grid = block_grid(array.whole, sharding);
-  const bool is_tiled = sharding.mesh.devices() <= most_tiled_devices;
-  const Subject of{array, sharding, grid, split_dims(grid),
-                   is_tiled ? Naming::numbers : naming_for(array, grid, most_letters)};
+  const Subject of = subject_of(array);
   const Drawing panels = panels_drawn(of, head);
   const std::vector<std::string> lines = lines_below(of);
   const double inner = std::max(panels.width, 400.0), width = inner + 2 * margin;
