@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tutti/page/sharding_picture.hpp"
 #include "tutti/page/svg.hpp"
@@ -22,7 +23,7 @@ constexpr double margin = 24, head = 50, title_height = 22, line_height = 18;
 constexpr double row_label_width = 76, column_label_height = 18;
 constexpr double cell_width = 104, cell_height = 26, class_label_width = 150;
 constexpr double least_row = 12, least_column = 30;  // smaller ones have no label
-const std::string to_the_left = " text-anchor=\"end\"", in_the_middle = " text-anchor=\"middle\"";
+constexpr std::string_view to_the_left = " text-anchor=\"end\"", in_the_middle = " text-anchor=\"middle\"";
 
 /// A piece of the picture and its size.
 struct Drawing {
