@@ -103,11 +103,15 @@ void run_on(const Machine& machine, const Options& options) {
         step(std::move(params), std::move(momentum), batches.next());  // in their memory
     return loss.item();
   };
-  if (options.explain) return examples::explain(step, take_step);
+  if (options.explain) {
+    examples::explain(step, take_step);
+    return examples::show(machine, options, step);
+  }
 
   fmt::print("{} training digits on {}\n", rows.training.size(), machine.description());
   const auto save = [&](int steps) { examples::save(machine, options, params, momentum, steps); };
   examples::train(machine, options, {steps_taken, take_step, save});
+  examples::show(machine, options, step);
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());

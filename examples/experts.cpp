@@ -101,11 +101,15 @@ void run_on(const Machine& machine, const Options& options) {
     experts.values.push_back(found.experts.item());
     return experts.values.back();
   };
-  if (options.explain) return examples::explain(step, take_step);
+  if (options.explain) {
+    examples::explain(step, take_step);
+    return examples::show(machine, options, step);
+  }
 
   fmt::print("{} training characters on {}\n", starts.training.size(), machine.description());
   const auto save = [&](int steps) { examples::save(machine, options, both, momentum, steps); };
   examples::train(machine, options, {steps_taken, take_step, save});
+  examples::show(machine, options, step);
   report(text, starts.held_out, machine, both);
   report(dense, experts);
   if (has_picture) examples::write_picture(options.picture, "loss in training", std::vector{dense, experts});

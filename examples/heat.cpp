@@ -72,7 +72,10 @@ void run_on(const Machine& machine, const Options& options) {
     std::tie(value, search) = step(std::move(search), final_field);
     return value.item();
   };
-  if (options.explain) return examples::explain(step, take_step);
+  if (options.explain) {
+    examples::explain(step, take_step);
+    return examples::show(machine, options, step);
+  }
 
   fmt::print("{0}x{0} points on {1}; heat spreads for {2}\n", options.size, machine.description(),
              counted(options.time_steps, "time step"));
@@ -80,6 +83,7 @@ void run_on(const Machine& machine, const Options& options) {
     examples::save(machine, options, search.field, search.velocity, steps);
   };
   examples::train(machine, options, {steps_taken, take_step, save});
+  examples::show(machine, options, step);
 
   const auto [given, found, spread] =
       machine.place(std::tuple(final_field, search.field, spread_out(search.field)), P());

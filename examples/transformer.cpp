@@ -84,11 +84,15 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
         step(std::move(params), std::move(momentum), random_batch(text, starts.training, random));
     return loss.item();
   };
-  if (options.explain) return examples::explain(step, take_step);
+  if (options.explain) {
+    examples::explain(step, take_step);
+    return examples::show(machine, options, step);
+  }
 
   fmt::print("{} training characters on {}\n", split(text, 1).training.size(), machine.description());
   const auto save = [&](int steps) { examples::save(machine, options, params, momentum, steps); };
   examples::train(machine, options, {steps_taken, take_step, save});
+  examples::show(machine, options, step);
   report(text, starts.held_out, machine, params);
 }
 

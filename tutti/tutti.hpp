@@ -82,6 +82,7 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/page/picture.hpp"
+#include "tutti/page/save_page.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/machine_files.hpp"
 #include "tutti/tensor/files/npy.hpp"

@@ -44,6 +44,8 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
       ->needs(const_cast<CLI::Option*>(save));
   app.add_option("--trace", options.trace,
                  "write what each worker does when to this file, which ui.perfetto.dev opens");
+  app.add_option("--page", options.page,
+                 "write a page of the step, with times of this run, to this file, which a browser opens");
   app.add_flag("--explain", options.explain,
                "print the step's program with types and places, and its plan with times; do not train");
 }
@@ -61,7 +63,9 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
 }
 
 Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
-  const MachineOptions own{.workers = options.workers, .trace = options.trace, .measure = options.explain};
+  const MachineOptions own{.workers = options.workers,
+                           .trace = options.trace,
+                           .measure = options.explain || !options.page.empty()};
   return cli::open_machine(cli::machine_of(options.machine), mesh, own);
 }
 
@@ -88,6 +92,8 @@ void train(const Machine& machine, const TrainingOptions& options, const Trainin
       require_writable(options.save, ".npz", SpecialFile::refused, Where{});
     if (is_first && !options.curve.empty())
       require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
+    if (is_first && !options.page.empty())
+      require_writable(options.page, ".html", SpecialFile::allowed, Where{});
     return std::string();
   };
   machine.backend().do_together(try_files, "");

@@ -19,6 +19,7 @@ struct TrainingOptions {
   std::string load, save;  // what the training goes on from, as .npz
   int every = 0;           // saves after so many steps; 0: at the end alone
   std::string trace;       // file for what each worker does when
+  std::string page;        // file for the page of the step
   std::string machine = "local";
   int workers = 0;  // 0: two where it may use two processors
   int steps = 0;
@@ -47,6 +48,12 @@ void explain(const Step& step, const std::function<double()>& take_step) {
   constexpr int measured_steps = 32;
   for (int i = 0; i < measured_steps; ++i) take_step();
   print_explained(step.program(), step.explain());
+}
+
+/// Saves the page of the step, if the options ask for one.
+template <class Step>
+void show(const tutti::Machine& machine, const TrainingOptions& options, const Step& step) {
+  if (!options.page.empty() && machine.process() == 0) tutti::save_page(options.page, step, tutti::Where{});
 }
 
 /// The loop of a training. `take_step` takes a step and returns its loss. `save` writes the state after so

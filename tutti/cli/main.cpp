@@ -58,6 +58,8 @@ CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
   command->add_option(
       "--trace", explain.trace,
       "write what each worker does when the example is run to this file, which ui.perfetto.dev opens");
+  command->add_option("--page", explain.page,
+                      "write the example with its numbers to this file, which a browser opens");
   return command;
 }
 
@@ -98,6 +100,7 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   command->add_flag("--why", plan.why, "also print the other plans, and why they were not chosen");
   command->add_flag("--json", plan.json, "print all of it as an object");
   command->add_option("--svg", plan.svg, "draw into this file which device holds which block, step by step");
+  command->add_option("--page", plan.page, "write the steps to this file, which a browser opens");
   command->add_flag("--run", plan.run, "run the steps on virtual devices and check every element");
   return command;
 }
@@ -229,6 +232,9 @@ CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
                    "threads that run the devices; 0: two where it may use two processors")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
+  command->add_option("--page", run.page,
+                      "write the program, its states and its plan to this file, which a browser opens; also "
+                      "of a program that is refused");
   command->add_option("--trace", run.trace,
                       "write what each worker does when to this file, which ui.perfetto.dev opens");
   command->add_flag("--explain", run.explain, "print the plan with times after the call");

@@ -15,6 +15,7 @@
 #include "tutti/devices/shards.hpp"
 #include "tutti/run/code/call_log.hpp"
 #include "tutti/run/executable.hpp"
+#include "tutti/run/numbers.hpp"
 #include "tutti/run/watch/joined_timeline.hpp"
 #include "tutti/run/watch/timeline.hpp"
 #include "tutti/tensor/tensor_hash.hpp"
@@ -44,6 +45,8 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
             options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused),
       transport_(std::move(transport)) {
   ensure(transport_ || processes.count() == 1, "{} processes without a transport", processes.count());
+  require(!transport_ || !options.values, Code::device,
+          "MachineOptions::values works in one process; open_local opens such a machine");
   if (transport_) turn_.emplace(*transport_);
   if (options.trace.empty() && !options.measure) return;
   std::vector<std::string> tracks = Timeline::names_of_workers(team_.workers());
@@ -82,6 +85,7 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   const auto made = [&]() -> std::unique_ptr<Runnable> {
     return std::make_unique<Executable>(program, processes_, team_, options);
   };
+  if (options_.values) return with_numbers(made(), program, mesh(), request);
   if (!transport_) return made();
   return done_together(turn(), [&]() -> std::unique_ptr<Runnable> {
     require_agreement(*transport_, said_of(program, request), "compiles another program than");

@@ -97,7 +97,7 @@ std::string links_text(const CheckReport& report, const CollectiveSpec& spec, bo
   if (!has_all_tiles)
     return fmt::format("{} a call by formula, because tiles were left out; the least is {}",
                        in_bytes(link_bytes(spec)), in_bytes(least_link_bytes(spec)));
-  const Traffic& traffic = report.traffic.front();
+  const kernels::Traffic& traffic = report.traffic.front();
   std::int64_t sum = 0, most = 0;
   for (std::size_t i = 0; i < traffic.link_reads.size(); ++i) {
     sum += traffic.link_reads[i] + traffic.link_writes[i];

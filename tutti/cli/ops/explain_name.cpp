@@ -56,8 +56,9 @@ nlohmann::ordered_json declarations_as_json(const Declarations& declarations) {
 nlohmann::ordered_json jax_as_json(const std::string& name) { return beside_jax(name); }
 
 void require_nothing_to_run(const ExplainOptions& options) {
-  require(options.trace.empty() && options.machine == ExplainOptions{}.machine, Code::usage,
-          "'{}' is no op: no example is run; leave --machine and --trace out", options.name);
+  require(options.trace.empty() && options.machine == ExplainOptions{}.machine && options.page.empty(),
+          Code::usage, "'{}' is no op: no example is run; leave --machine, --trace and --page out",
+          options.name);
 }
 
 namespace {

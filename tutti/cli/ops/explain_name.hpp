@@ -24,7 +24,7 @@ bool explain_declared(const std::string& name, const ExplainOptions& options);
 /// Prints those of members alone: "Machine::place". False if there are none.
 bool explain_members(const std::string& name, const ExplainOptions& options);
 
-/// Throws R002 for --machine and --trace, which need an op's example, if the name runs none.
+/// Throws R002 for --machine, --trace and --page, which need an op's example, if the name runs none.
 void require_nothing_to_run(const ExplainOptions& options);
 
 }  // namespace tutti::cli

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/cli/ops/explain_name.hpp"
 #include "tutti/cli/ops/named_op.hpp"
@@ -13,6 +14,8 @@
 #include "tutti/cli/ops/printed.hpp"
 #include "tutti/cli/ops/rule_cells.hpp"
 #include "tutti/cli/words/machine.hpp"
+#include "tutti/control/wrapped/start.hpp"
+#include "tutti/page/save_page.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -93,9 +96,28 @@ void print_states(const OpRow& row, const std::string& name) {
   print_labelled("states", lines);
 }
 
+/// "of the example: 4 groups of 2 devices; a device sends at least 24 B and receives 24 B".
+std::string traffic_text(const Example& given) {
+  const Example example = from_the_start(given);
+  const Axes axes = example.op->communicates();
+  const Traffic traffic = example.op->traffic(types_of(example));
+  const auto* pairs = std::get_if<Pairs>(&traffic.peers);
+  const auto* groups = std::get_if<Groups>(&traffic.peers);
+  const int lines = example_mesh().devices() / joint_size(axes);
+  const std::string peers =
+      pairs ? counted(std::ssize(*pairs), "pair")
+            : fmt::format("{} of {}",
+                          counted(lines * std::max<int>(1, static_cast<int>(groups->size())), "group"),
+                          counted(group_size(*groups, axes), "device"));
+  return fmt::format("of the example: {}; a device sends {} {} and receives {}", peers,
+                     traffic.depends_on_values ? "at most" : "at least", in_bytes(traffic.sent),
+                     in_bytes(traffic.received));
+}
+
 void print_rules(const OpRow& row) {
   Axes peers = shown_example(row).op->communicates();
   print_labelled("communicates", {peers.empty() ? "no" : "over its axes"});
+  if (!peers.empty()) print_labelled("traffic", {traffic_text(shown_example(row))});
   for (const RuleCell& cell : refusable_rule_cells(row)) {
     std::string text(cell.state == "rule"      ? "has a rule"
                      : cell.state == "refused" ? "refused"
@@ -198,6 +220,7 @@ nlohmann::ordered_json as_json(const OpRow& row, const ShownRun& run, const std:
           {"mixing", in_words(example.op->mixing())},
           {"states", states},
           {"communicates", !example.op->communicates().empty()},
+          {"traffic", example.op->communicates().empty() ? "" : traffic_text(example)},
           {"rules", rules},
           {"lowered",
            example.op->refusal(Rule::lower).empty() ? lowered(example) : std::vector<std::string>{}},
@@ -219,6 +242,9 @@ ShownRun run_example(const OpRow& row, const ExplainOptions& options) {
           "--machine mpi: an example runs in one process; say local or xla");
   if (std::holds_alternative<LocalMachine>(machine))
     return run_locally(shown_example(row), options.trace);  // or its trace is refused
+  require(options.page.empty(), Code::usage,
+          "--page {}: it shows virtual devices; leave it out with --machine {}", options.page,
+          options.machine);
   require(options.trace.empty(), Code::usage,
           "--trace {}: it records the workers of the local machine; leave it out with --machine {}",
           options.trace, options.machine);
@@ -232,6 +258,7 @@ bool explain_op(const std::string& name, const ExplainOptions& options) {
   if (rows.empty()) return false;
   const OpRow& row = *rows[0];
   const ShownRun run = run_example(row, options);
+  if (!options.page.empty()) save_page(options.page, report_of(shown_example(row)), Where{});
   if (options.json) {
     fmt::print("{}\n", as_json(row, run, name).dump(2));
     return true;

@@ -8,6 +8,7 @@
 
 #include "tutti/base/inside.hpp"
 #include "tutti/control/all_ops.hpp"
+#include "tutti/run/watch/report.hpp"
 #include "tutti/types/state.hpp"
 
 namespace tutti::cli {
@@ -73,6 +74,8 @@ struct ShownRun {
 /// Runs the example on virtual devices. `trace`: the file for a timeline of that run; empty: none.
 /// Throws R001 if it cannot be written.
 ShownRun run_locally(const Example& example, const std::string& trace);
+/// The rows of the example, with the numbers of every device.
+Report report_of(const Example& example);
 /// Runs the example on the devices of a PJRT plugin, on the same values. Throws what open_xla and its
 /// programs throw.
 ShownRun run_on_xla(const Example& example, const std::string& plugin);

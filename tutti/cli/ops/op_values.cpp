@@ -10,9 +10,10 @@
 #include "tutti/cli/ops/op_facts.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/run/numbers.hpp"
 #include "tutti/run/on_machine.hpp"
+#include "tutti/run/watch/program_report.hpp"
 #include "tutti/run/watch/timeline.hpp"
-#include "tutti/tensor/print.hpp"
 #include "tutti/xla/open_xla.hpp"
 
 namespace tutti::cli {
@@ -80,13 +81,6 @@ Tensors values_of(const ExampleOperand& operand, std::size_t number) {
   return values;
 }
 
-std::string in_one_line(const Tensor& value) {
-  std::string text = to_string(value, {.all_elements = 12, .edge_elements = 2, .line_length = 1000}), line;
-  for (char c : text)
-    if ((c != ' ' && c != '\n') || !line.ends_with(' ')) line += c == '\n' ? ' ' : c;
-  return line;
-}
-
 void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors& value) {
   Axes axes = stored_axes(type);
   int positions = joint_size(axes), added = 0;
@@ -96,7 +90,8 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
     for (const Axis& axis : axes)
       place += fmt::format("{}{}={}", place.empty() ? "" : ",", axis.name,
                            example_mesh().coordinate(device, axis));
-    shown.push_back({fmt::format("%{}", var), place, in_one_line(value[static_cast<std::size_t>(device)])});
+    shown.push_back(
+        {fmt::format("%{}", var), place, in_one_line(value[static_cast<std::size_t>(device)], 12)});
     ++added;
   }
 }
@@ -135,6 +130,13 @@ ShownRun run_locally(const Example& example, const std::string& trace) {
   std::vector<Tensors> results = run_on_machine(run.program, example_mesh(), run.inputs, team, options);
   require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
   return {to_string(example_mesh()), shown(run, results)};
+}
+
+Report report_of(const Example& example) {
+  const Run run = run_of(example);
+  Report report = tutti::report_of(run.program, example_mesh());
+  add_numbers(report.program, run.program, example_mesh(), run.inputs);
+  return report;
 }
 
 ShownRun run_on_xla(const Example& example, const std::string& plugin) {

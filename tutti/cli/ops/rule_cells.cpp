@@ -50,9 +50,16 @@ RuleCell reading_cell(const OpRow& row) {
   }
 }
 
+RuleCell traffic_cell(const OpRow& row) {
+  const bool communicates =
+      std::ranges::any_of(row.examples, [](const Example& each) { return !each.op->communicates().empty(); });
+  return {"traffic", communicates ? "rule" : "local", {}};
+}
+
 std::vector<RuleCell> rule_cells(const OpRow& row) {
   std::vector<RuleCell> all;
   for (std::string_view rule : required_rules) all.push_back({rule, "rule", {}});
+  all.push_back(traffic_cell(row));
   for (const RuleCell& cell : refusable_rule_cells(row)) all.push_back(cell);
   all.push_back(reading_cell(row));
   return all;

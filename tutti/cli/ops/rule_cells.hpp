@@ -13,11 +13,13 @@ namespace tutti::cli {
 /// Whether an op has a rule.
 struct RuleCell {
   std::string_view rule;
-  std::string_view state;  // rule, refused, or partly: refused for some parameters
+  std::string_view state;  // rule, refused, or partly: refused for some parameters; local: nothing is sent
   std::string reason;      // of a refusal
 };
 /// All rules of an op, in the order of the table of `tutti rules`.
 std::vector<RuleCell> rule_cells(const OpRow& row);
+/// Whether it says what devices send each other, or is local.
+RuleCell traffic_cell(const OpRow& row);
 /// How its text is read: as this op, or partly: as the ops that compute it.
 RuleCell reading_cell(const OpRow& row);
 /// The cells of the refusable rules only: jvp, transpose, batch, lower.

@@ -8,10 +8,12 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/plan/plan_json.hpp"
+#include "tutti/cli/plan/plan_page.hpp"
 #include "tutti/cli/plan/plan_picture.hpp"
 #include "tutti/cli/plan/plan_request.hpp"
 #include "tutti/cli/plan/plan_run.hpp"
 #include "tutti/cli/words/options.hpp"
+#include "tutti/page/save_page.hpp"
 #include "tutti/plan/request/links.hpp"
 #include "tutti/plan/text.hpp"
 
@@ -33,6 +35,7 @@ int plan(const PlanArguments& arguments) {
   const ReshardPlan found = tutti::plan(request_of(arguments));
   if (arguments.run) check_by_running(found);
   if (!arguments.svg.empty()) write_picture(arguments.svg, found);
+  if (!arguments.page.empty()) save_page(arguments.page, report_of(found), Where{});
   if (arguments.json) {
     nlohmann::ordered_json text = plan_json(found);
     if (arguments.run) text["run"] = in_place;

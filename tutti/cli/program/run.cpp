@@ -14,7 +14,9 @@
 #include "tutti/cli/words/open_machine.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/cli/words/words.hpp"
+#include "tutti/page/save_page.hpp"
 #include "tutti/run/machine.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/tensor/print.hpp"
 
 namespace tutti::cli {
@@ -84,13 +86,11 @@ MachineOptions machine_options(const RunArguments& arguments) {
           .storage = arguments.per_device ? Storage::per_device : Storage::by_type,
           .check_assumptions = arguments.check_assumptions,
           .trace = arguments.trace,
-          .measure = arguments.explain,
+          .measure = arguments.explain || !arguments.page.empty(),
           .check_nans = arguments.check_nans};
 }
 
-}  // namespace
-
-int run(const RunArguments& arguments) {
+int run_program(const RunArguments& arguments) {
   const MachineChoice choice = machine_of(arguments.machine);
   const auto start = Clock::now();
   LoadOptions options{.function = arguments.function, .platform_index = arguments.platform_index};
@@ -101,7 +101,10 @@ int run(const RunArguments& arguments) {
   require_files(arguments.out, names.size(), "--out");
   require_files(arguments.expect, names.size(), "--expect");
   require_different(arguments.out);
-  if (number_of_started_process() == 0) require_writable_results(arguments.out);
+  if (number_of_started_process() == 0) {
+    require_writable_results(arguments.out);
+    if (!arguments.page.empty()) require_writable(arguments.page, ".html", SpecialFile::allowed, Where{});
+  }
   const Tensors inputs = inputs_of(program, input_words(arguments));
   const Expected expected = read_expected(arguments.expect, names);
 
@@ -127,11 +130,21 @@ int run(const RunArguments& arguments) {
   if (!arguments.out.empty()) write_results(arguments.out, names, tensors);
   else if (arguments.expect.empty() && arguments.repeat == 1) print_results(names, tensors);
   if (arguments.explain) fmt::print("{}", compiled.explain());
+  if (!arguments.page.empty()) save_page(arguments.page, compiled, Where{});
   if (arguments.repeat > 1) print_times(times);
   if (arguments.random) fmt::print("seed {}\n", arguments.seed);
   const Tolerance tolerance{arguments.rtol, arguments.atol};
   if (arguments.expect.empty() || all_as_expected(expected, names, tensors, tolerance)) return 0;
   return info(Code::check).exit_status;
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) try { return run_program(arguments); } catch (const Error& error) {
+  const bool is_of_program = error.label().starts_with('T') || error.label().starts_with('S');
+  if (!arguments.page.empty() && is_of_program && number_of_started_process() == 0)
+    save_page(arguments.page, error, Where{});
+  throw;
 }
 
 }  // namespace tutti::cli

@@ -23,6 +23,7 @@ struct ExplainOptions {
   bool json = false;
   std::string machine = "local";  // where the example runs: local, xla or xla:FILE
   std::string trace;              // file for the trace of each worker while the example runs; empty: none
+  std::string page;               // file for the page of the example; empty: none
 };
 /// Explains one name. Of what is ours: the declarations from the headers, with options and their defaults. Of
 /// an op also its effect, its operands and its result, from its rules and a run of its example. Of JAX's:
@@ -39,7 +40,8 @@ struct PlanArguments {
   std::string dtype = "f32", objective = "time", cap = "1";
   std::vector<std::string> links;  // "y=10"
   bool direct = false, whole_axes = false, why = false, json = false, run = false;
-  std::string svg;  // file for a picture; empty: none
+  std::string svg;   // file for a picture; empty: none
+  std::string page;  // file for a page of the steps; empty: none
 };
 /// Prints the cheapest steps from one sharding to another. Returns the exit status.
 /// Throws R002 for an invalid list of devices, shape, dtype, objective, cap or link; T014 for a mesh; T013
@@ -94,7 +96,7 @@ struct RunArguments {
   double atol = 0;
   int repeat = 1;
   std::string mesh;  // "x=4,y=2"; empty: that of the program
-  std::string function = "main", machine = "local", trace;
+  std::string function = "main", machine = "local", trace, page;
   int platform_index = 0;
   int workers = 0;
   bool check_assumptions = false, check_nans = false, per_device = false, explain = false;

@@ -32,13 +32,16 @@ struct Report {
     Axes axes = {};
     ops::Traffic traffic = {};
   };
+  /// Elements as text, of one value on every device in mesh order. One text: equal on all devices.
+  using Numbers = std::vector<std::string>;
   struct Row;
   /// A program: the whole one, or one inside a row, such as the body of a scan.
   struct Part {
     std::string name = {};  // "branch 0"; empty for the whole program
     std::vector<Value> inputs = {};
     std::vector<Row> rows = {};
-    std::vector<int> outputs = {};  // numbers of variables
+    std::vector<int> outputs = {};      // numbers of variables
+    std::vector<Numbers> numbers = {};  // of the inputs; empty if not known
   };
   /// One equation.
   struct Row {
@@ -49,9 +52,8 @@ struct Report {
     Where where = {};
     std::optional<Collective> collective = {};
     std::vector<Part> parts = {};
-    /// Per result, per device in mesh order: the elements as text. Only with MachineOptions::values, after a
-    /// call.
-    std::vector<std::vector<std::string>> numbers = {};
+    /// Of the results. Only with MachineOptions::values, after a call; not inside of parts.
+    std::vector<Numbers> numbers = {};
   };
   /// An argument or a result. The sharding is unknown where nothing was compiled.
   struct Border {
@@ -188,6 +190,7 @@ struct Report {
   Part program = {};
   std::vector<Border> arguments = {}, results = {};
   std::variant<Traced, StepPlan, XlaPlan, Refusal> outcome = {};
+  std::vector<Exchange> exchanges = {};   // of a plan without a program; others stand in the SubPlan
   std::vector<std::string> remarks = {};  // about the program, such as sums of equal values
 };
 

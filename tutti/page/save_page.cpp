@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/page/save_page.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/page/page_text.hpp"
+#include "tutti/page/svg.hpp"
+#include "tutti/run/watch/program_report.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
+
+namespace tutti {
+namespace {
+
+/// JSON inside of <script>: no text in it can end the script.
+std::string inside_script(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (char c : json) {
+    if (c == '<') text += "\\u003c";
+    else text += c;
+  }
+  return text;
+}
+
+std::string title_of(const Report& report) {
+  if (const auto* refusal = std::get_if<Report::Refusal>(&report.outcome))
+    return refusal->where.known() ? "refused at " + to_string(refusal->where) : "refused";
+  return report.machine.empty() ? "a program on " + to_string(report.mesh) : report.machine;
+}
+
+std::string page_of(const Report& report) {
+  std::string page(page_text());
+  const auto fill = [&](std::string_view place, const std::string& text) {
+    page.replace(page.find(place), place.size(), text);
+  };
+  fill("{{title}}", escaped(title_of(report)));
+  fill("{{data}}", inside_script(to_json(report)));
+  return page;
+}
+
+}  // namespace
+
+void save_page(const std::string& path, const Report& report, Where where) try {
+  const std::string page = page_of(report);
+  write_whole(path, ".html", {}, [&](std::FILE* file) {
+    require_done(std::fwrite(page.data(), 1, page.size(), file) == page.size(), "cannot be written");
+  });
+} catch (const Error& error) {
+  throw error.at(where, "save_page");
+}
+
+void save_page(const std::string& path, const Error& error, Where where) {
+  save_page(path, refused_report(error), where);
+}
+
+}  // namespace tutti

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/numbers.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/wrapped/start.hpp"
+#include "tutti/devices/layout.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/run/on_machine.hpp"
+#include "tutti/run/watch/program_report.hpp"
+#include "tutti/tensor/print.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t most_elements = 64;  // of an argument, and of a value that is shown in full
+
+bool is_equal_on_all(Type type) {
+  return std::ranges::none_of(type.states(),
+                              [](const auto& of_axis) { return is_stored_per_device(of_axis.second); });
+}
+
+Report::Numbers shown(Type type, const Tensors& values) {
+  Report::Numbers numbers;
+  for (const Tensor& value : values) {
+    numbers.push_back(in_one_line(value, most_elements));
+    if (is_equal_on_all(type)) break;
+  }
+  return numbers;
+}
+
+/// The program of one equation.
+Program alone(const Op& op, const Types& types) {
+  Builder builder;
+  Arrays operands;
+  for (Type type : types) operands.push_back(builder.input(type));
+  return builder.finish(builder.add(op, operands));
+}
+
+/// The values of all variables, computed equation by equation.
+class OneByOne {
+ public:
+  OneByOne(const Program& program, const Mesh& mesh)
+      : program_(program), mesh_(mesh), team_(1), values_(program.types.size()) {}
+
+  Tensors& operator[](Var var) { return values_[static_cast<std::size_t>(var)]; }
+
+  void run(const Equation& equation) {
+    if (std::optional<std::size_t> pending = pending_operand(equation)) {
+      (*this)[equation.results[0]] = (*this)[equation.operands[*pending]];
+      return;
+    }
+    const Start* start = equation.op.as<Start>();
+    std::vector<Tensors> operands;
+    for (Var var : equation.operands) operands.push_back((*this)[var]);
+    const Program one = alone(start ? start->op : equation.op, program_.types_of(equation.operands));
+    CompileOptions quiet;
+    quiet.print = [](std::string_view) {};
+    const std::vector<Tensors> results = run_on_machine(one, mesh_, operands, team_, quiet);
+    for (std::size_t i = 0; i < results.size(); ++i) (*this)[equation.results[i]] = results[i];
+  }
+
+ private:
+  /// A started collective was computed at its start, so that its end, or a barrier, hands the value on.
+  std::optional<std::size_t> pending_operand(const Equation& equation) const {
+    for (std::size_t i = 0; i < equation.operands.size(); ++i)
+      if (program_.type(equation.operands[i]).in_flight()) return i;
+    return std::nullopt;
+  }
+
+  const Program& program_;
+  const Mesh& mesh_;
+  Team team_;
+  std::vector<Tensors> values_;  // of each variable, per device
+};
+
+/// Keeps the numbers of the last call.
+class RunnableWithNumbers : public Runnable {
+ public:
+  RunnableWithNumbers(std::unique_ptr<Runnable> run, const Program& program, const Mesh& mesh)
+      : run_(std::move(run)), program_(program), mesh_(mesh) {}
+
+  GlobalArrays run(GlobalArrays inputs, const Where& where) override {
+    {
+      const std::lock_guard lock(turn_);
+      take_numbers(inputs);
+    }
+    return run_->run(std::move(inputs), where);
+  }
+
+  void add_to(Report& report) const override {
+    run_->add_to(report);
+    const std::lock_guard lock(turn_);
+    Report::Part& part = report.program;
+    if (part.rows.size() != numbers_.rows.size()) return;
+    part.numbers = numbers_.numbers;
+    for (std::size_t i = 0; i < part.rows.size(); ++i) part.rows[i].numbers = numbers_.rows[i].numbers;
+  }
+
+ private:
+  /// An equation that fails leaves the rest without numbers. The call itself then fails there, too.
+  void take_numbers(const GlobalArrays& inputs) try {
+    std::vector<Tensors> values;
+    for (const std::shared_ptr<const GlobalArray>& input : inputs)
+      values.emplace_back(static_cast<std::size_t>(mesh_.devices()), input->whole());
+    numbers_ = report_of(program_, mesh_).program;
+    add_numbers(numbers_, program_, mesh_, values);
+  } catch (const Error&) {
+  }
+
+  std::unique_ptr<Runnable> run_;
+  Program program_;
+  Mesh mesh_;
+  mutable std::mutex turn_;
+  Report::Part numbers_;  // of the last call
+};
+
+}  // namespace
+
+std::string in_one_line(const Tensor& value, std::int64_t all_elements) {
+  const std::string text =
+      to_string(value, {.all_elements = all_elements, .edge_elements = 2, .line_length = 1'000'000});
+  std::string line;
+  for (char c : text)
+    if ((c != ' ' && c != '\n') || !line.ends_with(' ')) line += c == '\n' ? ' ' : c;
+  return line;
+}
+
+void add_numbers(Report::Part& part, const Program& program, const Mesh& mesh,
+                 const std::vector<Tensors>& inputs) {
+  OneByOne values(program, mesh);
+  part.numbers.clear();
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    values[program.inputs[k]] = inputs[k];
+    part.numbers.push_back(shown(program.type(program.inputs[k]), inputs[k]));
+  }
+  for (std::size_t i = 0; i < program.equations.size(); ++i) {
+    const Equation& equation = program.equations[i];
+    values.run(equation);
+    part.rows[i].numbers.clear();
+    for (Var var : equation.results) part.rows[i].numbers.push_back(shown(program.type(var), values[var]));
+  }
+}
+
+std::unique_ptr<Runnable> with_numbers(std::unique_ptr<Runnable> run, const Program& program,
+                                       const Mesh& mesh, const CompileRequest& request) {
+  for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+    const Type type = program.type(program.inputs[k]);
+    require(
+        type.elements() <= most_elements, Code::argument,
+        "{} is {}, and MachineOptions::values shows the numbers of at most {} elements; compile for smaller "
+        "arrays, or leave the option out",
+        k < request.input_names.size() ? request.input_names[k] : fmt::format("argument {}", k), type,
+        most_elements);
+  }
+  return std::make_unique<RunnableWithNumbers>(std::move(run), program, mesh);
+}
+
+}  // namespace tutti
