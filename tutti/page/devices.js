@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices: a tile per device for the selected value, arrows of a collective, and the blocks of the whole array.
+// A device has a coordinate per axis; positions count them row-major, so that the last axis is the fastest.
+const TILES = 256;  // most tiles of a drawing
+const WIDTH = 396;  // of a drawing, in pixels
+
+function coordsOf(position, sizes) {
+  const coords = [];
+  for (let k = sizes.length - 1; k >= 0; k--) {
+    coords[k] = position % sizes[k];
+    position = Math.floor(position / sizes[k]);
+  }
+  return coords;
+}
+const positionOf = (coords, sizes) => coords.reduce((at, c, k) => at * sizes[k] + c, 0);
+const deviceAt = position => D.devices?.[position] ?? position;
+const letterOf = n => (n >= 26 ? letterOf(Math.floor(n / 26) - 1) : '') + String.fromCharCode(97 + n % 26);
+function colour(n, of) {
+  if (of < 2) return 'var(--equal)';
+  return of <= 10 ? `hsl(${n * 360 / of + 208} 58% ${n % 2 ? 76 : 68}%)` :
+                    `hsl(${n * 137.5 + 208} 55% ${[66, 75, 83][n % 3]}%)`;
+}
+
+// An axis of a sharding: a mesh axis, or "x(2)4": 4 positions of x behind slower factors of product 2.
+function factorOf(name) {
+  const part = AXES.includes(name) ? null : /^(.*)\((\d+)\)(\d+)$/s.exec(name);
+  const axis = AXES.indexOf(part ? part[1] : name), size = part ? +part[3] : SIZES[axis] ?? 1;
+  return {axis, size, below: part ? Math.max(1, (SIZES[axis] ?? 1) / (part[2] * size)) : 1};
+}
+const countOf = names => product((names ?? []).map(name => factorOf(name).size));
+const blockOf = (names, coords) =>
+    (names ?? [])
+        .map(factorOf)
+        .reduce((at, {axis, size, below}) => at * size + Math.floor((coords[axis] ?? 0) / below) % size, 0);
+const axesIn = sharding => sharding ? [...(sharding.dims ?? []).flat(), ...(sharding.unreduced ?? [])] : [];
+// Shardings are known of arguments, results, and the rows that enter or leave with them.
+function shardingOf(line) {
+  const row = rowOf(line), number = line.value?.[0];
+  if (row.parent || number === undefined) return undefined;
+  const whole = row.row?.op === 'enter' ? row.row.operands?.[0] : number;
+  return [...D.arguments ?? [], ...D.results ?? []].find(known => known.value === whole)?.sharding;
+}
+// Devices with equal classes hold one value: they differ along V and U axes, and by block where that is known.
+function classOf(coords, letters, sharding) {
+  const own = coords.map((c, k) => 'VU'.includes(letters?.[k] ?? '-') ? c : '');
+  const known = sharding ? [...(sharding.dims ?? []), sharding.unreduced] : [];
+  return `${own}|${known.map(names => blockOf(names, coords))}`;
+}
+
+// The part of the mesh that is drawn, per axis. Axes along which nothing happens go first, then the largest shrink.
+function frameOf(letters, traffic, sharding) {
+  const busy = new Set([...(traffic?.axes ?? []), ...axesIn(sharding)].map(name => factorOf(name).axis));
+  const keep =
+      SIZES.map((n, k) => DEVICES <= TILES || busy.has(k) || 'VU'.includes(letters?.[k] ?? '-') ? n : 1);
+  while (product(keep) > TILES) {
+    const k = keep.indexOf(Math.max(...keep));
+    keep[k] = Math.ceil(keep[k] / 2);
+  }
+  return keep;
+}
+// Where tiles lie: the last axis gives columns, in several lines if it is long; the others nest in rows.
+function layoutOf(keep, tall, widest) {
+  const last = keep.at(-1) ?? 1, folds = Math.ceil(last / 16), columns = Math.ceil(last / folds);
+  const outer = keep.slice(0, -1), left = outer.length * 30 + 2, ys = [];
+  const changed = row =>
+      coordsOf(row, outer).slice(0, -1).filter((c, k) => c !== coordsOf(row - 1, outer)[k]).length;
+  let y = 32;
+  for (let row = 0; row < product(outer); row++) {
+    y += row ? 6 * changed(row) : 0;
+    for (let fold = 0; fold < folds; fold++, y += tall) ys.push(y);
+  }
+  const wide = Math.min(widest, (WIDTH - left) / columns);
+  const at = coords => {
+    const c = coords.at(-1) ?? 0,
+          row = positionOf(coords.slice(0, -1), outer) * folds + Math.floor(c / columns);
+    return [left + c % columns * wide, ys[row]];
+  };
+  return {at, wide, tall, outer, folds, left, width: Math.ceil(left + columns * wide + 2), height: y + 2};
+}
+function labelsOf(keep, {at, wide, tall, outer, folds, left}) {
+  const last = keep.length - 1,
+        text = (x, y, label, full, anchor = 'middle') =>
+            h('text', {x, y, 'text-anchor': anchor}, h('title', full ?? label), label);
+  const columns = last < 0 || folds > 1 ? [] : upTo(keep[last]).filter(c => wide >= 18 || c % 4 === 0);
+  return [
+    last >= 0 && text(left, 11, `${cut(AXES[last], 40)} \u2192`, AXES[last], 'start'),
+    columns.map(c => text(left + (c + .5) * wide - 2, 27, String(c))), outer.map((n, k) => {
+      const inner = product(outer.slice(k + 1));
+      return [
+        text(30 * k + 1, 27, cut(AXES[k], 4), AXES[k], 'start'),
+        upTo(product(outer.slice(0, k + 1)))
+            .map(row => text(30 * k + 12, at([...coordsOf(row * inner, outer), 0])[1] + tall / 2 + 3,
+                             String(row % n)))
+      ];
+    })
+  ];
+}
+// Pairs of tiles that exchange data: [from, to]. A group is a chain of its devices, in order.
+function pairsOf(traffic, keep) {
+  const joint = (traffic.axes ?? []).map(name => AXES.indexOf(name)).filter(k => k >= 0),
+        sizes = joint.map(k => SIZES[k]);
+  const chains = traffic.groups ?? [upTo(product(sizes))],
+        lines = upTo(product(keep))
+                    .map(tile => coordsOf(tile, keep))
+                    .filter(coords => joint.every(k => coords[k] === 0));
+  const moved = (base, position) => {
+    const coords = [...base];
+    coordsOf(position, sizes).forEach((c, k) => {
+      coords[joint[k]] = c;
+    });
+    return coords;
+  };
+  return lines
+      .flatMap(base => chains.flatMap(
+                   chain => chain.slice(1).map((to, k) => [moved(base, chain[k]), moved(base, to)])))
+      .filter(ends => ends.every(coords => coords.every((c, k) => c < keep[k])));
+}
+// An arrow keeps clear of the device's number, at the top left of its tile.
+function arrow([from, to], both, {at, wide, tall}) {
+  const [a, b] = [at(from), at(to)], steep = a[0] === b[0], middle = Math.min(20, tall / 2);
+  const shift = steep ? [wide - Math.min(14, wide / 2), tall / 2] : [wide / 2 - 1, middle];
+  const apart = steep ? [0, Math.sign(b[1] - a[1]) * tall * .15] : [Math.sign(b[0] - a[0]) * wide * .2, 0];
+  const [x, y] = [a[0] + shift[0] + apart[0], a[1] + shift[1] + apart[1]];
+  const [X, Y] = [b[0] + shift[0] - apart[0], b[1] + shift[1] - apart[1]];
+  const near = Math.hypot(b[0] - a[0], b[1] - a[1]) < 1.4 * (steep ? tall : wide),
+        bend = near ? (both ? 0 : .25) : .14;
+  const d = from.join() === to.join() ?
+      `M${x - 5} ${y}a6 6 0 1 1 10 0` :
+      `M${x} ${y}Q${(x + X) / 2 + (Y - y) * bend} ${(y + Y) / 2 - (X - x) * bend} ${X} ${Y}`;
+  return h('path.arrow', {d, 'marker-end': 'url(#tip)', 'marker-start': both && 'url(#tip)'});
+}
+// Numbers in at most three lines of a tile.
+function numbersIn(text, x, y, wide) {
+  const all = text.split('\n').flatMap(
+      line => line.match(new RegExp(`.{1,${Math.max(2, Math.floor((wide - 8) / 6.8))}}`, 'gu')) ?? []);
+  return all.slice(0, 3).map((line, k) =>
+                                 h('text.number', {x: x + 5, y: y + 36 + 12 * k},
+                                   k === 2 && all.length > 3 ? cut(`${line}\u2026`, line.length) : line));
+}
+function tileOf(device, {at, fill, letter, terms, number, title, stands}, {wide, tall}) {
+  const [x, y] = at, width = wide - 3, height = tall - 3, small = wide < 34,
+            count = stands > 1 ? ` \u00d7${stands}` : '';
+  const size = Math.min(11, wide / (String(device).length * .75 + .4)), middle = x + width / 2;
+  return h('g', h('title', title), h('rect', {
+             x,
+             y,
+             width,
+             height,
+             rx: 4,
+             fill,
+             stroke: terms ? 'var(--U)' : 'none',
+             'stroke-width': 2.5,
+             'stroke-dasharray': terms && '5 3'
+           }),
+           h('text.ink', {
+             x: small ? middle : x + 5,
+             y: y + Math.min(14, height / 2 + 4),
+             'text-anchor': small && 'middle',
+             style: small && `font-size:${size}px`
+           },
+             small ? device : `${terms ? '+ ' : ''}${device}${count}`),
+           number ? numbersIn(number, x, y, width) :
+                    letter && !small && height > 28 &&
+                   h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter));
+}
+// letters: a state per axis; numbers: a text per device, or one for all. `traffic` gives arrows.
+function meshOf({letters, traffic, sharding, numbers}) {
+  const keep = frameOf(letters, traffic, sharding),
+        tiles = upTo(product(keep)).map(tile => coordsOf(tile, keep));
+  const tall = numbers ? 66 : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
+  const layout = layoutOf(keep, tall, numbers ? 150 : 94),
+        found = tiles.map(coords => classOf(coords, letters, sharding));
+  const classes = [...new Set(found)],
+        terms = (letters ?? '').includes('U') || sharding?.unreduced?.length > 0;
+  const drawn = tiles.map((coords, k) => {
+    const position = positionOf(coords, SIZES), n = classes.indexOf(found[k]),
+          number = numbers?.[position] ?? numbers?.[0];
+    const name = `device ${deviceAt(position)}: ${comma(AXES.map((axis, a) => `${axis}=${coords[a]}`))}`;
+    return tileOf(deviceAt(position), {
+      at: layout.at(coords),
+      fill: colour(n, classes.length),
+      terms,
+      number,
+      letter: classes.length > 1 && letterOf(n),
+      title: number ? `${name}\n${number}` : name,
+      stands: Math.round(DEVICES / tiles.length)
+    },
+                  layout);
+  });
+  const shows = keep.map((n, k) => n === SIZES[k] ? '' :
+                             n === 1              ? `those along ${AXES[k]} are equal` :
+                                                    `the first ${n} of ${SIZES[k]} along ${AXES[k]}`)
+                    .filter(Boolean);
+  const values = classes.length < 2 ?
+      (terms ? '' : 'All devices hold the same value.') :
+      `${classes.length} different values${
+          classes.length < tiles.length ? ': tiles of one colour are equal' : ''}.`;
+  return [
+    h('svg', {
+      viewBox: `0 0 ${layout.width} ${layout.height}`,
+      style: `max-width:${layout.width}px`,
+      role: 'img',
+      'aria-label': `${plural(DEVICES, 'device')}, ${plural(classes.length, 'different value')}`
+    },
+      h('defs',
+        h('marker',
+          {id: 'tip', orient: 'auto-start-reverse', markerWidth: 5, markerHeight: 5, refX: 4.5, refY: 2.5},
+          h('path', {d: 'M0 0 5 2.5 0 5z'}))),
+      labelsOf(keep, layout), drawn,
+      traffic && pairsOf(traffic, keep).map(ends => arrow(ends, !traffic.pairs, layout))),
+    h('p.dim', `${values} ${terms ? 'Dashed: the value is the sum of the terms. ' : ''}`,
+      tiles.length < DEVICES && `${tiles.length} tiles stand for ${DEVICES} devices: ${comma(shows)}.`)
+  ];
+}
+
+// The whole array in blocks. A row's type is that of one block, unless the row is equal along an axis that splits it.
+function sizesOf(type, letters, sharding) {
+  const dims = (/\[([\d,]*)\]/.exec(type)?.[1] ?? '').split(',').filter(Boolean).map(Number);
+  const whole = !letters || axesIn(sharding).some(name => 'IR'.includes(letters[factorOf(name).axis] ?? '-'));
+  const split = dims.map((_, d) => countOf(sharding.dims?.[d]));
+  return {
+    dims: dims.map((n, d) => whole ? n : n * split[d]),
+    split,
+    block: dims.map((n, d) => whole ? Math.ceil(n / split[d]) : n)
+  };
+}
+function blocksOf(type, letters, sharding) {
+  const {dims, split, block} = sizesOf(type, letters, sharding), holders = new Map();
+  for (const position of upTo(Math.min(DEVICES, 4096))) {
+    const coords = coordsOf(position, SIZES), at = dims.map((_, d) => blockOf(sharding.dims?.[d], coords));
+    if (!holders.has(at.join())) holders.set(at.join(), {at, devices: []});
+    holders.get(at.join()).devices.push(deviceAt(position));
+  }
+  const list = [...holders.values()].slice(0, TILES), cutUp = upTo(dims.length).filter(d => split[d] > 1);
+  const range = ({at}) => at.map((b, d) => `${b * block[d]}:${Math.min(dims[d], (b + 1) * block[d])}`);
+  const told = dims.map((n, d) => split[d] > 1 ?
+                            `dim ${d} in ${split[d]} blocks of ${block[d]} over ${comma(sharding.dims[d])}` :
+                            `dim ${d} whole`);
+  return [
+    h('h3', `The whole ${type.split('[')[0]}[${dims}] as ${sharding.text ?? '?'}`),
+    h('p.dim', comma(told),
+      sharding.unreduced?.length > 0 &&
+          `; each device holds a term of the sum over ${comma(sharding.unreduced)}`,
+      sharding.reduced?.length > 0 && `; gradients are terms over ${comma(sharding.reduced)}`),
+    blockSvg(list, split, cutUp, range),
+    list.length > 1 &&
+        h('details', {open: cutUp.length > 2 && ''}, h('summary', 'index ranges'),
+          table(['devices', ...dims.map((_, d) => `dim ${d}`)],
+                list.map(entry => [cut(comma(entry.devices), 40), ...range(entry)])))
+  ];
+}
+// Draws two dims, the first that are split; the table has the others.
+function blockSvg(list, split, cutUp, range) {
+  const [down, across] = cutUp.length === 1 && cutUp[0] === split.length - 1 ? [undefined, cutUp[0]] : cutUp;
+  const wide = 340 / (split[across] ?? 1), tall = Math.max(18, Math.min(30, 160 / (split[down] ?? 1)));
+  const seen = list.filter(({at}) => at.every((b, d) => d === down || d === across || b === 0));
+  const height = tall * (split[down] ?? 1) + 2;
+  return h('svg', {
+    viewBox: `0 0 342 ${height}`,
+    style: 'max-width:342px',
+    role: 'img',
+    'aria-label': plural(list.length, 'block')
+  },
+           seen.map(entry => {
+             const x = 1 + wide * (entry.at[across] ?? 0), y = 1 + tall * (entry.at[down] ?? 0),
+                   held = entry.devices.join(' ');
+             return h('g', h('title', `[${comma(range(entry))}] on devices ${held}`), h('rect', {
+                        x,
+                        y,
+                        width: wide - 2,
+                        height: tall - 2,
+                        rx: 2,
+                        fill: colour(list.indexOf(entry), list.length)
+                      }),
+                      h('text.ink', {x: x + 4, y: y + tall / 2 + 3},
+                        wide > 14 && cut(held, Math.floor((wide - 6) / 6.6))));
+           }));
+}
+
+function trafficText({axes, groups, pairs, sent, received, least}) {
+  const n = product((axes ?? []).map(name => SIZES[AXES.indexOf(name)] ?? 1)), apart = DEVICES / n;
+  const size = groups ? [...new Set(groups.map(group => group.length))].join(' or ') : n;
+  return [
+    pairs ? `${plural((groups?.length ?? 0) * apart, 'pair')}` :
+            `${plural((groups?.length ?? 1) * apart, 'group')} of ${size}`,
+    pairs ? '' : ' devices', `; a device sends ${bytes(sent)}, receives ${bytes(received)}`,
+    least !== undefined && (least < received ? `; ${bytes(least)} would be enough` : ', the least possible')
+  ];
+}
+function showMesh(line) {
+  const row = rowOf(line), {value} = line, op = row.row?.op ?? line.kind, traffic = row.row?.traffic,
+        params = paramsOf(row);
+  const numbers = row.row?.numbers?.[value ? line.scope.get(value[0]).k : 0], sharding = shardingOf(line),
+        users = usersOf(line);
+  const makers = makersOf(row).map(maker => ({...maker, numbers: rowOf(maker.line).row?.numbers?.[maker.k]}));
+  const above = value ? makers.filter(maker => numbers && maker.numbers) : makers.slice(0, 4);
+  const states = letters => AXES.map((axis, k) => h('p', h('b', {class: `s ${letters[k]}`}, letters[k]),
+                                                    ' along ', h('b', axis), `: ${MEANING[letters[k]]}`));
+  renew(
+      $('mesh'),
+      h('h2', value ? `${nameOf(line)} = ${op} ` : op, value && h('span.dim', `${value[1]} on each device`)),
+      value && states(value[2] ?? ''),
+      traffic && h('p', h('b', `${op} over ${comma(traffic.axes)}`), ': ', trafficText(traffic)),
+      above.map(maker => [h('h3', `operand ${nameOf(maker.line)} `, h('span.dim', maker.line.value[1])),
+                          value ? '' : states(maker.line.value[2] ?? ''),
+                          meshOf({letters: maker.line.value[2], numbers: maker.numbers, traffic})]),
+      value &&
+          [
+            h('h3', above.length ? `\u2193 ${op} gives ${nameOf(line)}` : 'Devices'),
+            meshOf({letters: value[2], traffic: above.length ? undefined : traffic, sharding, numbers})
+          ],
+      value && sharding && blocksOf(value[1], value[2], sharding),
+      makers.length > 0 && h('p', 'operands: ', makers.map(maker => link(maker.line))),
+      users.length > 0 &&
+          h('p', 'used by: ', users.slice(0, 50).map(link),
+            users.length > 50 && `and ${users.length - 50} more`),
+      params && h('div.pre', params), row.at && h('p.dim', `${fileOf(row.at)}:${row.at.slice(1).join(':')}`));
+  $('mesh').scrollTop = 0;
+}
+function showExchange(exchange) {
+  renew($('mesh'), h('h2', `exchange of ${exchange.type}`), ['from', 'to'].map(name => exchange[name] && [
+    h('h3', name), meshOf({sharding: exchange[name]}), blocksOf(exchange.type, undefined, exchange[name])
+  ]));
+  $('mesh').focus();
+}

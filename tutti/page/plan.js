@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source lines with their bytes and time; and the plan: steps over time, buffers of the arena, exchanges.
+const timesOf = step => step.took?.length ? step.took : step.about ?? [];
+const bar = (part, whole, kind) => h('i', {class: kind, style: `--part:${whole ? 100 * part / whole : 0}%`});
+const aside = (...text) => h('span.dim', ...text);
+
+// Per source line: bytes that a device sends, by rows and exchanges, and time of the slowest worker.
+function costsOf() {
+  const found = new Map(), none = {};
+  const entry = at => {
+    if (!at) return none;
+    if (!found.has(keyOf(at))) found.set(keyOf(at), {at, sent: 0, ns: 0});
+    return found.get(keyOf(at));
+  };
+  for (const line of rows) entry(line.at).sent += line.row?.traffic?.sent ?? 0;
+  for (const step of OUT.steps ?? []) entry(step.at).ns += Math.max(0, ...timesOf(step));
+  for (const exchange of D.exchanges ?? [])
+    entry(exchange.at).sent += sum((exchange.steps ?? []).map(step => step.sent ?? 0));
+  return found;
+}
+function showSource() {
+  const found = costsOf(), all = [...found.values()].sort((a, b) => b.sent - a.sent || b.ns - a.ns);
+  const most = Math.max(...all.map(e => e.sent)), longest = Math.max(...all.map(e => e.ns)),
+        timed = longest > 0;
+  const bars = (e, kinds = 'bt') => h('span.meter', kinds.includes('b') && bar(e?.sent ?? 0, most),
+                                      kinds.includes('t') && timed && bar(e?.ns ?? 0, longest, 'time'));
+  const go = e => ({'data-at': keyOf(e.at), click: () => goTo(keyOf(e.at))});
+  if (!all.length) return put($('source'), aside('No row has a place in a source file.'));
+  const costly = all.filter(e => e.sent || e.ns), listed = costly.length ? costly : all;
+  put($('source'), h('h2', 'Lines by bytes sent'),
+      h('table',
+        h('tr', ['line', 'sent by a device', '', ...timed ? ['time', ''] : []].map(text => h('th', text))),
+        listed.slice(0, 100).map(e => h('tr', go(e),
+                                        h('td', h('button.link', {title: fileOf(e.at)}, placeOf(e.at))),
+                                        h('td', bytes(e.sent)), h('td', bars(e, 'b')),
+                                        timed && [h('td', e.ns > 0 && time(e.ns)), h('td', bars(e, 't'))]))),
+      (D.sources ?? []).map((texts, file) => {
+        const numbers = Object.keys(texts).map(Number).sort((a, b) => a - b);
+        return numbers.length > 0 && [
+          h('h3', fileOf([file])), h('div.scroll', numbers.map((number, k) => {
+            const e = found.get(`${file}:${number}`),
+                  words = [e ? bars(e) : h('span.meter'), h('u', number), texts[number] || ' '];
+            return [
+              k > 0 && numbers[k - 1] < number - 1 && h('div.src.dim', '           \u22ee'),
+              e ? h('button.src', go(e), words) : h('div.src', words)
+            ];
+          }))
+        ];
+      }));
+}
+
+// Phases follow each other; within a phase each worker does its steps in order.
+function schedule(steps, workers) {
+  const free = Array(workers).fill(0), boxes = [], phases = [], meet = () => free.fill(Math.max(...free));
+  steps.forEach((step, k) => {
+    const times = timesOf(step), busy = upTo(workers).filter(w => times[w] > 0),
+          fresh = phases.at(-1)?.phase !== step.phase;
+    if (fresh || step.split === 'together') meet();
+    if (fresh) phases.push({phase: step.phase ?? 0, from: free[0]});
+    const idle = Math.min(workers - 1, +(/^worker (\d+)$/.exec(step.split ?? '')?.[1] ?? 0));
+    for (const w of busy.length ? busy : [idle]) {
+      boxes.push({step, k, w, from: free[w], ns: times[w] ?? 0});
+      free[w] += times[w] ?? 0;
+    }
+  });
+  const total = Math.max(...free) || 1;
+  return {boxes, total, phases: phases.map((phase, k) => ({...phase, to: phases[k + 1]?.from ?? total}))};
+}
+// A time axis of steps. The selected step shows its figures below, and there the axes of its sub-plans.
+// made: the rows of the program that the steps do, by number.
+function timeline(steps, made, onStep) {
+  const workers = Math.max(1, OUT.workers ?? 1, ...steps.map(step => timesOf(step).length));
+  const {boxes, total, phases} = schedule(steps, workers), percent = ns => `${100 * ns / total}%`,
+                       detail = h('div');
+  const lanes = upTo(workers).map(w => h('div.lane', h('em.dim', `worker ${w}`)));
+  let now = -1;
+  const nodes = boxes.map(({step, k, w, from, ns}) => {
+    const title = `step ${k}: ${comma(step.ops) || step.kind}\n${step.kind}, ${step.split ?? ''}, ${
+        time(ns)}, ${bytes(step.bytes)}`;
+    const node = h('div', {
+      class: `box ${step.kind}`,
+      title,
+      'data-step': k,
+      click: () => pick(k),
+      style: `left:${percent(from)};width:${percent(ns)}`
+    },
+                   comma(step.ops) || step.kind);
+    put(lanes[w], node);
+    return node;
+  });
+  const pick = (k, byRow) => {
+    now = k;
+    nodes.forEach(node => node.classList.toggle('on', +node.dataset.step === k));
+    renew(detail, detailOf(steps[k], k, made));
+    onStep?.(k);
+    if (!byRow) markRows((steps[k].rows ?? []).map(n => made[n]).filter(Boolean));
+  };
+  const keydown = event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!by || !steps.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    pick(Math.max(0, Math.min(steps.length - 1, now + by)));
+  };
+  const bands = phases.map(({phase, from, to}) =>
+                               h('span', {style: `left:${percent(from)};width:${percent(to - from)}`},
+                                 to - from > .06 * total && `phase ${phase}`));
+  const axis = h('div.lanes', {
+    tabindex: 0,
+    role: 'group',
+    'aria-label': `${plural(steps.length, 'step')} over time: left and right ` +
+        'select one',
+    keydown
+  },
+                 h('div.band', bands), lanes);
+  return {
+    pick,
+    node: h('div', axis,
+            h('div.ticks.gutter.dim', [0, .25, .5, .75, 1].map(t => h('span', t ? time(t * total) : '0'))),
+            detail)
+  };
+}
+function detailOf(step, k, made) {
+  const each = list => list.map(time).join(' + '),
+        owner = (step.rows ?? []).map(n => made[n]).find(line => line?.parts.length);
+  return [
+    h('p', h('b', `step ${k}: ${cut(comma(step.ops), 300) || step.kind}`),
+      ` \u2014 ${step.kind} ${step.split ?? ''}`, step.bytes > 0 && ` \u00b7 moves ${bytes(step.bytes)}`,
+      step.live > 0 && ` \u00b7 arena in use ${bytes(step.live)}`,
+      step.took?.length > 0 && ` \u00b7 took ${each(step.took)}`,
+      step.about?.length > 0 && ` \u00b7 about ${each(step.about)}`,
+      step.transfers &&
+          ` \u00b7 sends ${bytes(step.transfers.sent)}, receives ${bytes(step.transfers.received)}`,
+      ' ', placeLink(step.at)),
+    (step.parts ?? [])
+        .map((part, n) => h('div.nest', h('b', part.name ?? `part ${n}`),
+                            timeline(part.steps ?? [], owner?.parts[n % owner.parts.length].made ?? []).node))
+  ];
+}
+function markRows(list) {
+  const old = ofStep;
+  ofStep = new Set(list);
+  for (const line of new Set([...old, ...list])) paint(line);
+  select(list.find(line => line.row.traffic) ?? list[0], true);
+}
+// Buffers as boxes: across, the steps from the first to the last that need them; down, their place in the arena.
+function arenaOf(buffers, steps) {
+  const high = Math.max(1, ...buffers.map(buffer => buffer.offset + buffer.bytes)),
+        now = h('div.now', {hidden: ''});
+  const percent = (part, whole) => `${100 * part / whole}%`;
+  const boxes = buffers.map(
+      ({offset, bytes: size, first, last, value, kind}) =>
+          h('div', {
+            class: `box ${kind}`,
+            title: `${value ?? kind}: ${bytes(size)} at ${offset}, steps ${first} to ${last}`,
+            style: `left:${percent(first, steps)};width:${percent(last - first + 1, steps)};top:${
+                percent(offset, high)};height:${percent(size, high)}`,
+            click: () => select(outermost.find(line => line.value && value?.startsWith(`${nameOf(line)} `)))
+          },
+            size > .08 * high && `${value ?? kind} ${bytes(size)}`));
+  return {
+    node: h(
+        'div', h('h3', 'Arena ', aside(`down: ${bytes(high)}; across: steps 0 to ${steps - 1}`)),
+        h('div.gutter',
+          h('div.arena', {role: 'img', 'aria-label': `${plural(buffers.length, 'buffer')} in ${bytes(high)}`},
+            boxes, now))),
+    at: k => {
+      now.hidden = false;
+      now.style.left = percent(k, steps);
+      now.style.width = percent(1, steps);
+    }
+  };
+}
+
+let pickStep = () => {};
+function showPlan() {
+  const memory = Object.entries(OUT.memory ?? {}).map(([name, n]) => [name, bytes(n)]);
+  const notes = (OUT.notes ?? []).map(note => h('p.dim', note));
+  if (OUT.kind === 'steps') put($('plan'), stepsOf(memory), notes);
+  if (OUT.kind === 'xla')
+    put($('plan'), h('h2', 'Compiled by XLA'),
+        table(['figure', ''],
+              [
+                ['compiled in', time(OUT.compiled ?? 0)], ...memory,
+                ...(OUT.costs ?? []).map(([name, n]) => [name, n.toLocaleString('en')])
+              ]),
+        notes);
+  if (D.exchanges?.length) put($('plan'), h('h3', 'Exchanges'), D.exchanges.map(exchangeOf));
+  if ($('plan').firstChild) return;
+  document.body.classList.add('noplan');
+  $('plan').hidden = true;
+}
+function stepsOf(memory) {
+  const steps = OUT.steps ?? [],
+        arena = OUT.buffers?.length ? arenaOf(OUT.buffers, Math.max(1, steps.length)) : undefined;
+  const line = timeline(steps, outermost, k => arena?.at(k)),
+        kinds = [...new Set(steps.map(step => step.kind))];
+  pickStep = line.pick;
+  const times = [
+    OUT.took && `took ${time(OUT.took)}`, OUT.about && `about ${time(OUT.about)}`
+  ].filter(Boolean).join(', ');
+  return [
+    h('h2', `Plan: ${times} `,
+      aside(`a call on ${plural(OUT.workers ?? 1, 'worker')}, ${plural(steps.length, 'step')} in `,
+            plural(OUT.phases ?? 1, 'phase'), OUT.calls && `; median of ${plural(OUT.calls, 'call')}`)),
+    h('div.facts', kinds.map(kind => h('span', h('span', {class: kind}, '\u2003'), ` ${kind}`)),
+      aside(steps.some(step => step.took?.length) ? 'width: measured time' : 'width: estimated time')),
+    steps.length > 0 && line.node, arena?.node,
+    memory.length > 0 &&
+        [
+          h('h3', 'Memory'), h('div.facts', memory.map(([name, text]) => h('span', `${name} `, h('b', text))))
+        ],
+    (OUT.copies ??
+     []).map(copy => h('p', `a call copies ${copy.name}, ${bytes(copy.bytes)}, to ${copy.as?.text ?? '?'}`))
+  ];
+}
+function exchangeOf(exchange) {
+  const steps = exchange.steps ?? [], most = Math.max(1, ...steps.map(step => step.received ?? 0));
+  return h(
+      'div',
+      h('p', h('b', exchange.type), ` ${exchange.from?.text ?? '?'} \u2192 ${exchange.to?.text ?? '?'}, `,
+        `${bytes(exchange.received)} received `, placeLink(exchange.at),
+        h('button.link', {click: () => showExchange(exchange)}, 'blocks')),
+      steps.length > 0 &&
+          table(['step', 'sent', 'received', '', 'about', 'after it'],
+                steps.map(step => [`${step.op} over ${comma(step.axes)}`, bytes(step.sent),
+                                   bytes(step.received), h('span.meter', bar(step.received ?? 0, most)),
+                                   step.about && time(step.about), step.after?.text])));
+}
