@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: open_page.py PAGE.html [--width 1280] [--height 800] [--png FILE] [--dark] [--hash '#r12'] [--keys 'j j Enter']
+"""Usage: open_page.py PAGE.html [--width 1280] [--height 800] [--png FILE] [--dark] [--hash '#r1'] [--keys 'j']
 
-Opens a page of a program in Chromium without a screen and without a network, and prints as JSON what the page shows:
-ready (ms), rows, collectives, steps, cells (the letters of each row that is in the document, in order), console (messages
+Opens a page of a program in Chromium, without a screen and without a network, and prints as JSON what it shows:
+ready (ms), rows, collectives, steps, cells (the letters of each row in the document, in order), console (messages
 and exceptions), scroll_width and inner_width. Exits with 77 if there is no chromium-headless-shell.
-Speaks the DevTools protocol over two pipes, with the standard library alone; tests use Browser and Page directly.
+It speaks the DevTools protocol over two pipes, with the standard library alone. Tests use Browser and Page.
 """
 
 import argparse
@@ -35,26 +35,38 @@ FACTS = """(() => {
 
 
 class Browser:
-    """A browser that is closed at the end of `with`. Its pages see no network where `unshare -n` is permitted."""
+    """A browser that `with` closes. Its pages see no network where `unshare -n` is permitted."""
 
     def __init__(self) -> None:
         program = shutil.which(BROWSER)
         if program is None:
             raise FileNotFoundError(f"{BROWSER} is not installed")
         self.folder = tempfile.TemporaryDirectory()
-        command = [program, "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "--disable-gpu",
-                   "--hide-scrollbars", "--no-first-run", "about:blank"]
+        command = [
+            program,
+            "--remote-debugging-pipe",
+            f"--user-data-dir={self.folder.name}",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--no-first-run",
+            "about:blank",
+        ]
         if os.geteuid() == 0:
             command.insert(1, "--no-sandbox")
         if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode == 0:
             command = [shutil.which("unshare"), "-n", *command]
-        # The browser reads commands from descriptor 3 and writes answers to 4. High numbers do not get in the way.
+        # The browser reads commands from descriptor 3 and writes answers to 4.
         ours_in, theirs_out = (high(fd) for fd in os.pipe())
         theirs_in, ours_out = (high(fd) for fd in os.pipe())
         null = high(os.open(os.devnull, os.O_RDWR))
         copies = ((null, 0), (null, 1), (null, 2), (theirs_in, 3), (theirs_out, 4))
-        self.pid = os.posix_spawn(command[0], command, os.environ, setpgroup=0,
-                                  file_actions=[(os.POSIX_SPAWN_DUP2, *copy) for copy in copies])
+        self.pid = os.posix_spawn(
+            command[0],
+            command,
+            os.environ,
+            setpgroup=0,
+            file_actions=[(os.POSIX_SPAWN_DUP2, *copy) for copy in copies],
+        )
         for fd in (null, theirs_in, theirs_out):
             os.close(fd)
         self.input, self.output = ours_in, ours_out
@@ -74,7 +86,9 @@ class Browser:
     def call(self, method: str, session: str | None = None, **parameters: object) -> dict:
         """The answer to one command. Events that come before it are kept in `events`."""
         self.last += 1
-        message = {"id": self.last, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
+        message = {"id": self.last, "method": method, "params": parameters} | (
+            {"sessionId": session} if session else {}
+        )
         write_all(self.output, json.dumps(message).encode() + b"\0")
         while True:
             answer = self.read()
@@ -102,14 +116,18 @@ class Browser:
         message, _, self.rest = self.rest.partition(b"\0")
         return json.loads(message)
 
-    def open(self, file: Path, width: int = 1280, height: int = 800, dark: bool = False, fragment: str = "") -> "Page":
+    def open(
+        self, file: Path, width: int = 1280, height: int = 800, dark: bool = False, fragment: str = ""
+    ) -> "Page":
         return Page(self, file, width, height, dark, fragment)
 
 
 class Page:
     """One page that is loaded, at a width in CSS pixels."""
 
-    def __init__(self, browser: Browser, file: Path, width: int, height: int, dark: bool, fragment: str) -> None:
+    def __init__(
+        self, browser: Browser, file: Path, width: int, height: int, dark: bool, fragment: str
+    ) -> None:
         self.browser = browser
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
@@ -129,7 +147,13 @@ class Page:
         self.browser.call("Target.closeTarget", targetId=self.target)
 
     def resize(self, width: int, height: int = 800) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def run(self, script: str) -> object:
         """The value of an expression in the page, as JSON allows it."""
@@ -146,9 +170,11 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Clicks in the middle of the first element that a CSS selector finds."""
-        box = self.run(f"(() => {{const e = document.querySelector({json.dumps(selector)}); "
-                       "e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); "
-                       "return [r.x + r.width / 2, r.y + r.height / 2]})()")
+        box = self.run(
+            f"(() => {{const e = document.querySelector({json.dumps(selector)}); "
+            "e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); "
+            "return [r.x + r.width / 2, r.y + r.height / 2]})()"
+        )
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
@@ -189,7 +215,7 @@ def high(fd: int) -> int:
 
 def write_all(fd: int, data: bytes) -> None:
     while data:
-        data = data[os.write(fd, data):]
+        data = data[os.write(fd, data) :]
 
 
 def main() -> int:
@@ -198,7 +224,9 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=1280)
     parser.add_argument("--height", type=int, default=800)
     parser.add_argument("--png", type=Path, help="write a picture of the page to this file")
-    parser.add_argument("--whole", action="store_true", help="the picture shows the whole page, not the window")
+    parser.add_argument(
+        "--whole", action="store_true", help="the picture shows the whole page, not the window"
+    )
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--hash", default="", help="what stands behind the address, for example #r12")
     parser.add_argument("--keys", default="", help="keys to press first, separated by spaces")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: a tile per device for the selected value, arrows of a collective, and the blocks of the whole array.
+// Devices: a tile per device for the selected value, arrows of a collective, blocks of the whole array.
 // A device has a coordinate per axis; positions count them row-major, so that the last axis is the fastest.
 const TILES = 256;  // most tiles of a drawing
 const WIDTH = 396;  // of a drawing, in pixels
@@ -15,10 +15,11 @@ function coordsOf(position, sizes) {
 const positionOf = (coords, sizes) => coords.reduce((at, c, k) => at * sizes[k] + c, 0);
 const deviceAt = position => D.devices?.[position] ?? position;
 const letterOf = n => (n >= 26 ? letterOf(Math.floor(n / 26) - 1) : '') + String.fromCharCode(97 + n % 26);
-function colour(n, of) {
+// One of `of` colours; `turn` shifts them all, so that two values beside each other differ.
+function colour(n, of, turn = 0) {
   if (of < 2) return 'var(--equal)';
-  return of <= 10 ? `hsl(${n * 360 / of + 208} 58% ${n % 2 ? 76 : 68}%)` :
-                    `hsl(${n * 137.5 + 208} 55% ${[66, 75, 83][n % 3]}%)`;
+  const few = of <= 10, hue = 208 + (few ? (n + turn) * 360 / of : n * 137.5 + turn * 60);
+  return `hsl(${hue} ${few ? 58 : 55}% ${few ? 76 - 8 * (n % 2) : 66 + 8 * (n % 3)}%)`;
 }
 
 // An axis of a sharding: a mesh axis, or "x(2)4": 4 positions of x behind slower factors of product 2.
@@ -40,14 +41,14 @@ function shardingOf(line) {
   const whole = row.row?.op === 'enter' ? row.row.operands?.[0] : number;
   return [...D.arguments ?? [], ...D.results ?? []].find(known => known.value === whole)?.sharding;
 }
-// Devices with equal classes hold one value: they differ along V and U axes, and by block where that is known.
+// Devices of one class hold one value. Classes differ along V and U axes, and by block if that is known.
 function classOf(coords, letters, sharding) {
   const own = coords.map((c, k) => 'VU'.includes(letters?.[k] ?? '-') ? c : '');
   const known = sharding ? [...(sharding.dims ?? []), sharding.unreduced] : [];
   return `${own}|${known.map(names => blockOf(names, coords))}`;
 }
 
-// The part of the mesh that is drawn, per axis. Axes along which nothing happens go first, then the largest shrink.
+// How many positions of each axis are drawn. Idle axes go first; then the largest axis shrinks until all fit.
 function frameOf(letters, traffic, sharding) {
   const busy = new Set([...(traffic?.axes ?? []), ...axesIn(sharding)].map(name => factorOf(name).axis));
   const keep =
@@ -117,7 +118,7 @@ function pairsOf(traffic, keep) {
 }
 // An arrow keeps clear of the device's number, at the top left of its tile.
 function arrow([from, to], both, {at, wide, tall}) {
-  const [a, b] = [at(from), at(to)], steep = a[0] === b[0], middle = Math.min(20, tall / 2);
+  const [a, b] = [at(from), at(to)], steep = a[0] === b[0], middle = Math.min(21, tall / 2);
   const shift = steep ? [wide - Math.min(14, wide / 2), tall / 2] : [wide / 2 - 1, middle];
   const apart = steep ? [0, Math.sign(b[1] - a[1]) * tall * .15] : [Math.sign(b[0] - a[0]) * wide * .2, 0];
   const [x, y] = [a[0] + shift[0] + apart[0], a[1] + shift[1] + apart[1]];
@@ -129,13 +130,15 @@ function arrow([from, to], both, {at, wide, tall}) {
       `M${x} ${y}Q${(x + X) / 2 + (Y - y) * bend} ${(y + Y) / 2 - (X - x) * bend} ${X} ${Y}`;
   return h('path.arrow', {d, 'marker-end': 'url(#tip)', 'marker-start': both && 'url(#tip)'});
 }
-// Numbers in at most three lines of a tile.
-function numbersIn(text, x, y, wide) {
-  const all = text.split('\n').flatMap(
-      line => line.match(new RegExp(`.{1,${Math.max(2, Math.floor((wide - 8) / 6.8))}}`, 'gu')) ?? []);
-  return all.slice(0, 3).map((line, k) =>
-                                 h('text.number', {x: x + 5, y: y + 36 + 12 * k},
-                                   k === 2 && all.length > 3 ? cut(`${line}\u2026`, line.length) : line));
+// Numbers in the lines that a tile has room for. The table below the mesh has them whole.
+const charsIn = wide => Math.max(2, Math.floor((wide - 8) / 6.8));
+const wrapped = (text, wide) =>
+    text.split('\n').flatMap(line => line.match(new RegExp(`.{1,${charsIn(wide)}}`, 'gu')) ?? []);
+function numbersIn(text, x, y, {wide, tall}) {
+  const all = wrapped(text, wide), room = Math.round((tall - 32) / 12);
+  return all.slice(0, room).map(
+      (line, k) => h('text.number', {x: x + 5, y: y + 35 + 12 * k},
+                     k === room - 1 && all.length > room ? cut(`${line}\u2026`, line.length) : line));
 }
 function tileOf(device, {at, fill, letter, terms, number, title, stands}, {wide, tall}) {
   const [x, y] = at, width = wide - 3, height = tall - 3, small = wide < 34,
@@ -159,15 +162,17 @@ function tileOf(device, {at, fill, letter, terms, number, title, stands}, {wide,
              style: small && `font-size:${size}px`
            },
              small ? device : `${terms ? '+ ' : ''}${device}${count}`),
-           number ? numbersIn(number, x, y, width) :
+           number ? numbersIn(number, x, y, {wide, tall}) :
                     letter && !small && height > 28 &&
                    h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter));
 }
 // letters: a state per axis; numbers: a text per device, or one for all. `traffic` gives arrows.
-function meshOf({letters, traffic, sharding, numbers}) {
+function meshOf({letters, traffic, sharding, numbers, turn}) {
   const keep = frameOf(letters, traffic, sharding),
         tiles = upTo(product(keep)).map(tile => coordsOf(tile, keep));
-  const tall = numbers ? 66 : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
+  const room = Math.min(150, 330 / Math.min(16, keep.at(-1) ?? 1));
+  const deep = Math.min(3, Math.max(1, ...(numbers ?? []).map(text => wrapped(text, room).length)));
+  const tall = numbers ? 32 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
   const layout = layoutOf(keep, tall, numbers ? 150 : 94),
         found = tiles.map(coords => classOf(coords, letters, sharding));
   const classes = [...new Set(found)],
@@ -178,7 +183,7 @@ function meshOf({letters, traffic, sharding, numbers}) {
     const name = `device ${deviceAt(position)}: ${comma(AXES.map((axis, a) => `${axis}=${coords[a]}`))}`;
     return tileOf(deviceAt(position), {
       at: layout.at(coords),
-      fill: colour(n, classes.length),
+      fill: colour(n, classes.length, turn),
       terms,
       number,
       letter: classes.length > 1 && letterOf(n),
@@ -202,21 +207,24 @@ function meshOf({letters, traffic, sharding, numbers}) {
       role: 'img',
       'aria-label': `${plural(DEVICES, 'device')}, ${plural(classes.length, 'different value')}`
     },
-      h('defs',
-        h('marker',
-          {id: 'tip', orient: 'auto-start-reverse', markerWidth: 5, markerHeight: 5, refX: 4.5, refY: 2.5},
-          h('path', {d: 'M0 0 5 2.5 0 5z'}))),
       labelsOf(keep, layout), drawn,
       traffic && pairsOf(traffic, keep).map(ends => arrow(ends, !traffic.pairs, layout))),
     h('p.dim', `${values} ${terms ? 'Dashed: the value is the sum of the terms. ' : ''}`,
-      tiles.length < DEVICES && `${tiles.length} tiles stand for ${DEVICES} devices: ${comma(shows)}.`)
+      tiles.length < DEVICES && `${tiles.length} tiles stand for ${DEVICES} devices: ${comma(shows)}.`),
+    numbers?.some(text => wrapped(text, room).length > deep) &&
+        h('details', h('summary', 'all numbers'),
+          table(['device', ''],
+                numbers.slice(0, TILES).map(
+                    (text, k) => [numbers.length > 1 ? deviceAt(k) : 'all', h('div.pre', text)])))
   ];
 }
 
-// The whole array in blocks. A row's type is that of one block, unless the row is equal along an axis that splits it.
+// The whole array in blocks. A row has the type of a block, unless it is equal along a splitting axis.
+const isWhole = (letters, sharding) =>
+    !letters || axesIn(sharding).some(name => 'IR'.includes(letters[factorOf(name).axis] ?? '-'));
 function sizesOf(type, letters, sharding) {
   const dims = (/\[([\d,]*)\]/.exec(type)?.[1] ?? '').split(',').filter(Boolean).map(Number);
-  const whole = !letters || axesIn(sharding).some(name => 'IR'.includes(letters[factorOf(name).axis] ?? '-'));
+  const whole = isWhole(letters, sharding);
   const split = dims.map((_, d) => countOf(sharding.dims?.[d]));
   return {
     dims: dims.map((n, d) => whole ? n : n * split[d]),
@@ -294,16 +302,25 @@ function showMesh(line) {
         users = usersOf(line);
   const makers = makersOf(row).map(maker => ({...maker, numbers: rowOf(maker.line).row?.numbers?.[maker.k]}));
   const above = value ? makers.filter(maker => numbers && maker.numbers) : makers.slice(0, 4);
+  const whole = sharding && isWhole(value[2], sharding);
+  const meaning = (letter, k) => whole && axesIn(sharding).some(name => factorOf(name).axis === k) ?
+      'one array, in blocks' :
+      MEANING[letter];
   const states = letters => AXES.map((axis, k) => h('p', h('b', {class: `s ${letters[k]}`}, letters[k]),
-                                                    ' along ', h('b', axis), `: ${MEANING[letters[k]]}`));
+                                                    ' along ', h('b', axis), `: ${meaning(letters[k], k)}`));
   renew(
       $('mesh'),
-      h('h2', value ? `${nameOf(line)} = ${op} ` : op, value && h('span.dim', `${value[1]} on each device`)),
+      h('h2', value ? `${nameOf(line)} = ${op} ` : op,
+        value && h('span.dim', value[1], whole ? ', the whole array' : ' on each device')),
       value && states(value[2] ?? ''),
       traffic && h('p', h('b', `${op} over ${comma(traffic.axes)}`), ': ', trafficText(traffic)),
-      above.map(maker => [h('h3', `operand ${nameOf(maker.line)} `, h('span.dim', maker.line.value[1])),
-                          value ? '' : states(maker.line.value[2] ?? ''),
-                          meshOf({letters: maker.line.value[2], numbers: maker.numbers, traffic})]),
+      above.map((maker, k) => [h('h3', `operand ${nameOf(maker.line)} `, h('span.dim', maker.line.value[1])),
+                               value ? '' : states(maker.line.value[2] ?? ''), meshOf({
+                                 letters: maker.line.value[2],
+                                 numbers: maker.numbers,
+                                 traffic,
+                                 turn: (k + 1) / (above.length + 1)
+                               })]),
       value &&
           [
             h('h3', above.length ? `\u2193 ${op} gives ${nameOf(line)}` : 'Devices'),

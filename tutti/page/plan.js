@@ -27,9 +27,8 @@ function showSource() {
   const go = e => ({'data-at': keyOf(e.at), click: () => goTo(keyOf(e.at))});
   if (!all.length) return put($('source'), aside('No row has a place in a source file.'));
   const costly = all.filter(e => e.sent || e.ns), listed = costly.length ? costly : all;
-  put($('source'), h('h2', 'Lines by bytes sent'),
-      h('table',
-        h('tr', ['line', 'sent by a device', '', ...timed ? ['time', ''] : []].map(text => h('th', text))),
+  put($('source'), h('h2', 'Lines by bytes sent ', aside('by a device')),
+      h('table', h('tr', ['line', 'sent', '', ...timed ? ['time', ''] : []].map(text => h('th', text))),
         listed.slice(0, 100).map(e => h('tr', go(e),
                                         h('td', h('button.link', {title: fileOf(e.at)}, placeOf(e.at))),
                                         h('td', bytes(e.sent)), h('td', bars(e, 'b')),
@@ -143,7 +142,7 @@ function markRows(list) {
   for (const line of new Set([...old, ...list])) paint(line);
   select(list.find(line => line.row.traffic) ?? list[0], true);
 }
-// Buffers as boxes: across, the steps from the first to the last that need them; down, their place in the arena.
+// Buffers as boxes. Across: the steps that need the buffer; down: its place in the arena.
 function arenaOf(buffers, steps) {
   const high = Math.max(1, ...buffers.map(buffer => buffer.offset + buffer.bytes)),
         now = h('div.now', {hidden: ''});
@@ -173,6 +172,11 @@ function arenaOf(buffers, steps) {
 }
 
 let pickStep = () => {};
+function pickStepOf(row) {
+  while (row.parent) row = row.parent.owner;
+  const number = outermost.indexOf(row), k = (OUT.steps ?? []).findIndex(step => step.rows?.includes(number));
+  if (k >= 0) pickStep(k, true);
+}
 function showPlan() {
   const memory = Object.entries(OUT.memory ?? {}).map(([name, n]) => [name, bytes(n)]);
   const notes = (OUT.notes ?? []).map(note => h('p.dim', note));

@@ -15,7 +15,8 @@ const MEANING = {
 };
 const DRAWN = /^(svg|g|rect|path|text|title|defs|marker)$/;
 
-// An element: h('p.dim', { title }, 'text', [more]). Functions are listeners, strings text nodes; absent ones are left out.
+// Makes an element: h('p.dim', {title}, 'text', [more]). Functions become listeners, strings text nodes.
+// Absent children are left out.
 function h(name, ...children) {
   const [tag, ...classes] = name.split('.'),
               given = children[0]?.constructor === Object ? children.shift() : {};
@@ -40,7 +41,8 @@ const cut = (text, most) => text.length > most ? text.slice(0, Math.max(1, most 
 const plural = (n, name) => `${n.toLocaleString('en')} ${name}${n === 1 ? '' : 's'}`,
       comma = list => (list ?? []).join(', ');
 const digits = n => n.toFixed(n < 10 ? 2 : n < 100 ? 1 : 0);
-const time = ns => ns < 1e6 ? `${digits(ns / 1e3)} us` :
+const time = ns => ns < 1e3 ? `${Math.round(ns)} ns` :
+    ns < 1e6 ? `${digits(ns / 1e3)} us` :
     ns < 1e9 ? `${digits(ns / 1e6)} ms` :
                `${digits(ns / 1e9)} s`;
 const bytes = (n = 0) => n < 1024 ? `${n} B` :
@@ -53,8 +55,9 @@ const table = (head, body) => h('div.scroll',
                                 h('table', h('tr', head.map(text => h('th', text))),
                                   body.map(cells => h('tr', cells.map(cell => h('td', cell))))));
 
-// The program as a flat list of lines. Kinds: input and row, which are the rows; more: a further result of a row;
-// part: the head of a sub-program; end: what a part returns. A scope maps the numbers of a part to their makers.
+// The program as a flat list of lines. Kinds: input and row, which are the rows; more, a further result;
+// part, the head of a sub-program; end, its results.
+// A scope maps the numbers of a part to their makers.
 const lines = [], rows = [], starred = [];
 function add(line) {
   line.id = lines.push(line) - 1;
@@ -106,7 +109,7 @@ const paramsOf = line => comma(line.row?.p?.map(([name, text]) => `${name}=${tex
       nameOf = line => `%${line.value[0]}`;
 const operandsOf = line => comma(line.row?.operands?.map(number => `%${number}`));
 
-// The list. All lines have one height: chunks of them are made when they come near, or at once if they are few.
+// The list. All lines have one height. Up to EAGER lines are made at once; else a chunk when it comes near.
 let shown = [], chosen = null, marks = new Map(), ofStep = new Set();
 const watcher = new IntersectionObserver(seen => seen.forEach(s => s.isIntersecting && fill(s.target)),
                                          {root: $('list'), rootMargin: '600px'});
@@ -167,7 +170,7 @@ function make(line) {
                 h('span.tags', {role: 'gridcell'},
                   row?.traffic && kind === 'row' &&
                       h('span.tag', `${comma(row.traffic.axes)} \u00b7 `, bytes(row.traffic.received)),
-                  line.stars && h('span.tag', plural(line.stars, 'collective')),
+                  line.stars > 0 && h('span.tag', plural(line.stars, 'collective')),
                   kind === 'input' && line.name && h('span.tag.name', {title: line.name}, cut(line.name, 60)),
                   !line.parent && kind !== 'input' && results.has(value?.[0]) &&
                       h('span.tag.name', `result ${results.get(value[0])}`),
@@ -219,8 +222,7 @@ function select(line, byStep) {
   showMesh(line.kind === 'part' ? row : line);
   document.querySelectorAll('[data-at]')
       .forEach(node => node.classList.toggle('on', node.dataset.at === key));
-  const step = byStep ? -1 : OUT.steps?.findIndex(each => each.rows?.includes(outermost.indexOf(row))) ?? -1;
-  if (step >= 0) pickStep(step, true);
+  if (!byStep) pickStepOf(row);
 }
 function reveal(line) {
   for (let up = line.parent; up; up = up.parent) up.closed = false;

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: page_test.py [NAMES OF TESTS]
+
+Opens the page with each sample of tests/page/samples in Chromium and checks the document against it. The main
+checks also run on pages with a planted defect, and must fail there. Exits with 77 if there is no Chromium.
+"""
+
+import html
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import open_page
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "tutti" / "page"
+PARTS = ("page.css", "rows.js", "devices.js", "plan.js", "start.js")
+SAMPLES = sorted(path.stem for path in (HERE / "samples").glob("*.json"))
+READY_MS = 1500  # what 10,000 rows may take; printed, not asserted: machines differ
+
+
+def joined() -> str:
+    """The page as tutti/page/join.cmake makes it."""
+    page = (PAGE / "page.html").read_text()
+    for part in PARTS:
+        page = page.replace("{{" + part + "}}", (PAGE / part).read_text())
+    return page
+
+
+def filled(data: dict, page: str) -> str:
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return page.replace("{{title}}", html.escape(data.get("title", "a program"))).replace("{{data}}", text)
+
+
+def sample(name: str) -> dict:
+    return json.loads((HERE / "samples" / f"{name}.json").read_text())
+
+
+def rows_of(part: dict) -> list[tuple[str, dict]]:
+    """Letters and row of each input and equation, in the order of the page."""
+    found = [(value[2], {}) for value in part.get("inputs", [])]
+    for row in part.get("rows", []):
+        found.append((row.get("results", [[0, "", ""]])[0][2], row))
+        for inner in row.get("parts", []):
+            found += rows_of(inner)
+    return found
+
+
+def many_rows(count: int, name: str = "") -> dict:
+    """A program of so many rows, a tenth of them in nested parts."""
+    rows = [
+        {
+            "op": "add",
+            "operands": [max(0, k - 1), 0],
+            "results": [[k, "f32[64,128]", "VI"]],
+            "at": [0, k % 97 + 1],
+        }
+        for k in range(1, count)
+    ]
+    for k in range(50, count - 1, 100):
+        rows[k]["traffic"] = {"axes": ["x"], "sent": k, "received": k, "least": k}
+        rows[k]["parts"] = [
+            {
+                "name": f"body {name}",
+                "inputs": [[0, "f32[]", "VI"]],
+                "outputs": [9],
+                "rows": [
+                    {"op": "sin", "operands": [j], "results": [[j + 1, "f32[]", "IV"]], "at": [0, 98]}
+                    for j in range(9)
+                ],
+            }
+        ]
+    return {
+        "machine": "8 devices",
+        "mesh": [["x", 4], ["y", 2]],
+        "files": ["many.cpp"],
+        "program": {"inputs": [[0, "f32[64,128]", "II"]], "rows": rows, "outputs": [count - 1]},
+    }
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.browser = cls.enterClassContext(open_page.Browser())
+
+    def open(self, data: dict | str, page: str = "", **options: object) -> open_page.Page:
+        data = sample(data) if isinstance(data, str) else data
+        file = self.folder / "page.html"
+        file.write_text(filled(data, page or joined()))
+        opened = self.browser.open(file, **options)
+        self.addCleanup(opened.close)
+        return opened
+
+    def selected(self, page: open_page.Page) -> str:
+        return page.run("document.querySelector('.row.on code').textContent.trim()")
+
+    def eventually(self, page: open_page.Page, script: str) -> object:
+        """The first value of a script that is not empty, within some seconds."""
+        for _ in range(200):
+            if value := page.run(script):
+                return value
+            time.sleep(0.05)
+        return None
+
+    # Checks that also run on pages with planted defects.
+
+    def check_rows(self, name: str, page: str = "") -> None:
+        data = sample(name)
+        facts, rows = self.open(data, page).facts(), rows_of(data["program"])
+        self.assertEqual(facts["console"], [])
+        self.assertEqual(facts["cells"], [letters for letters, _ in rows])
+        self.assertEqual(facts["rows"], len(rows))
+        self.assertEqual(facts["collectives"], sum("traffic" in row for _, row in rows))
+        self.assertEqual(facts["steps"], len(data.get("outcome", {}).get("steps", [])))
+
+    def check_tiles(self, page: str = "") -> None:
+        """Devices lie row-major, the last axis across, and each shows its own numbers."""
+        opened = self.open("numbers", page)
+        tiles = opened.run(
+            "[...document.querySelectorAll('#mesh svg')].map(svg => [...svg.querySelectorAll('g')].map(g => "
+            "[g.querySelector('title').textContent, +g.querySelector('rect').getAttribute('x') > 100, "
+            "+g.querySelector('rect').getAttribute('y') > 50]))"
+        )
+        places = ["x=0, y=0", "x=0, y=1", "x=1, y=0", "x=1, y=1"]
+        rows = [row for row in sample("numbers")["program"]["rows"]][:2]
+        for shown, row in zip(tiles, rows, strict=True):
+            self.assertEqual(
+                [tile[0] for tile in shown],
+                [f"device {d}: {places[d]}\n{row['numbers'][0][d]}" for d in range(4)],
+            )
+            self.assertEqual([tile[1:] for tile in shown], [[d % 2 == 1, d >= 2] for d in range(4)])
+
+    def check_hostile(self, page: str = "") -> None:
+        opened = self.open("hostile", page)
+        for key in ("j", "j", "k", "Enter"):
+            opened.press(key)
+        self.assertIsNone(opened.run("window.broken"))
+        made = "#list b b, #list u, img, #mesh i, #plan marquee, #plan s, #source i i"
+        self.assertEqual(opened.run(f"document.querySelectorAll('{made}').length"), 0)
+        self.assertEqual(opened.run("document.scripts.length"), 2)
+        self.assertEqual(opened.run("document.title"), sample("hostile")["title"])
+        self.assertIn("<b>op</b>", opened.run("document.getElementById('list').textContent"))
+        self.assertEqual(opened.console(), [])
+
+    def test_every_sample_shows_its_rows_cells_collectives_and_steps(self) -> None:
+        for name in SAMPLES:
+            with self.subTest(name):
+                self.check_rows(name)
+
+    def test_tiles_lie_row_major_with_their_numbers(self) -> None:
+        self.check_tiles()
+
+    def test_hostile_names_stay_text(self) -> None:
+        self.check_hostile()
+
+    def test_planted_defects_are_caught(self) -> None:
+        planted = (
+            (
+                "const {kind, row, value, at} = line",
+                "const {kind, row, at} = line, value = (lines[line.id + 1] ?? line).value",
+                lambda page: self.check_rows("nested", page),
+            ),
+            (
+                "if (row.traffic) starred.push(line);",
+                "starred.push(line);",
+                lambda page: self.check_rows("nested", page),
+            ),
+            (
+                "for (let k = sizes.length - 1; k >= 0; k--)",
+                "for (let k = 0; k < sizes.length; k++)",
+                self.check_tiles,
+            ),
+            ("numbers?.[position]", "numbers?.[DEVICES - 1 - position]", self.check_tiles),
+            (
+                "node.append(...children.flat(9).filter(c => c || c === 0));",
+                "for (const c of children.flat(9).filter(c => c || c === 0)) "
+                "if (c.nodeType) node.append(c); else node.insertAdjacentHTML('beforeend', c);",
+                self.check_hostile,
+            ),
+        )
+        for old, new, check in planted:
+            with self.subTest(new):
+                self.assertEqual(joined().count(old), 1, old)
+                with self.assertRaises(AssertionError):
+                    check(joined().replace(old, new))
+
+    def test_nothing_is_wider_than_the_page(self) -> None:
+        for name in SAMPLES:
+            for width in (1280, 400):
+                with self.subTest(name, width=width):
+                    facts = self.open(name, width=width).facts()
+                    self.assertLessEqual(facts["scroll_width"], facts["inner_width"])
+
+    def test_keys_move_fold_and_search(self) -> None:
+        page = self.open("nested")
+        self.assertTrue(self.selected(page).startswith("%1 = all_reduce"))
+        page.press("ArrowLeft")
+        self.assertTrue(self.selected(page).startswith("\u25be" "branch 0"))
+        before = len(page.facts()["cells"])
+        page.press("Enter")
+        self.assertEqual(len(page.facts()["cells"]), before - 2)
+        page.press("Enter")
+        self.assertEqual(len(page.facts()["cells"]), before)
+        for key, expected in (("k", "%3 = also of %2"), ("ArrowUp", "%2 = switch"), ("n", "%1 = all_reduce")):
+            page.press(key)
+            self.assertTrue(self.selected(page).startswith(expected), self.selected(page))
+        page.press("/")
+        for key in "mul":
+            page.press(key)
+        self.assertEqual(len(page.facts()["cells"]), 1)
+        page.press("Escape")
+        self.assertEqual(len(page.facts()["cells"]), before)
+        self.assertEqual(page.console(), [])
+
+    def test_buttons_fold_parts_within_parts(self) -> None:
+        page = self.open("nested")
+        before = len(page.facts()["cells"])
+        page.click(".row.part .fold")
+        self.assertEqual(len(page.facts()["cells"]), before - 10)
+        self.assertEqual(
+            page.run("document.querySelector('.row.part').getAttribute('aria-expanded')"), "false"
+        )
+        page.click(".row.part .fold")
+        self.assertEqual(len(page.facts()["cells"]), before)
+
+    def test_the_filter_keeps_collectives_and_what_they_stand_in(self) -> None:
+        page = self.open("nested")
+        page.click("#only")
+        lines = page.run(
+            "[...document.querySelectorAll('#list .row')].map(row => row.querySelector('code').textContent)"
+        )
+        starts = ["%2 = scan", "body", "%2 = switch", "branch 0", "%1 = all_reduce"]
+        for line, start in zip(lines, starts, strict=True):
+            self.assertTrue(line.strip("\u25be ").startswith(start), line)
+
+    def test_a_selection_marks_operands_users_and_rows_of_its_line(self) -> None:
+        page = self.open("numbers", fragment="#r1")
+        marked = {
+            mark: page.run(f"[...document.querySelectorAll('.row.{mark}')].map(row => +row.dataset.row)")
+            for mark in ("on", "from", "use", "same")
+        }
+        self.assertEqual(marked, {"on": [1], "from": [0], "use": [2], "same": [1]})
+        page.click("[data-row='3']")
+        self.assertEqual(page.run("location.hash"), "#r3")
+        page.run("location.hash = '#r2'")
+        self.assertTrue(self.selected(page).startswith("%2 = all_reduce"))
+
+    def test_a_refusal_shows_message_cures_and_row(self) -> None:
+        page, outcome = self.open("refused"), sample("refused")["outcome"]
+        box = page.run(
+            "(r => [r.textContent, r.getBoundingClientRect().bottom])(document.getElementById('refusal'))"
+        )
+        for text in (outcome["code"], outcome["message"], *outcome["notes"]):
+            self.assertIn(text, box[0])
+        self.assertLess(box[1], 400)
+        self.assertIn("all_reduce", page.run("document.querySelector('.row.bad.on').textContent"))
+
+    def test_steps_mark_their_rows_and_open_their_plans(self) -> None:
+        page = self.open("nested")
+        page.click("#plan [data-step='1']")
+        self.assertEqual(
+            page.run(
+                "[...document.querySelectorAll('.row.step')].map(row => row.textContent.includes('mul'))"
+            ),
+            [True],
+        )
+        page.click("#plan [data-step='0']")
+        self.assertIn("each of 5 trips", page.run("document.querySelector('#plan .nest').textContent"))
+        page.click("#plan .nest [data-step='0']")
+        self.assertIn(
+            "branch 1", page.run("document.querySelector('#plan .nest .nest:last-child').textContent")
+        )
+
+    def test_the_line_that_sends_most_stands_first(self) -> None:
+        page = self.open("one_axis")
+        self.assertEqual(
+            page.run("document.querySelector('#source tr[data-at]').textContent"), "ring.cpp:10900 B"
+        )
+        page.click("#source tr[data-at]")
+        self.assertTrue(self.selected(page).startswith("%2 = reduce_scatter"))
+
+    def test_arrows_follow_pairs_and_groups(self) -> None:
+        page = self.open("one_axis")
+        self.assertEqual(page.run("document.querySelectorAll('.arrow').length"), 6)
+        page.press("j")
+        self.assertEqual(page.run("document.querySelectorAll('.arrow').length"), 22)
+
+    def test_many_devices_are_drawn_by_their_representatives(self) -> None:
+        for row, tiles in ((0, 8), (1, 256), (2, 1), (3, 8)):
+            page = self.open("devices_512", fragment=f"#r{row}")
+            with self.subTest(row):
+                self.assertEqual(
+                    page.run("document.querySelector('#mesh svg').querySelectorAll('g').length"), tiles
+                )
+
+    def test_blocks_of_any_rank_have_their_index_ranges(self) -> None:
+        page = self.open("three_axes", fragment="#r0")
+        cells = page.run(
+            "[...document.querySelectorAll('#mesh tr')].map(row => [...row.cells].map(c => c.textContent))"
+        )
+        self.assertEqual(cells[0], ["devices", "dim 0", "dim 1", "dim 2", "dim 3"])
+        self.assertEqual(cells[2], ["10", "0:4", "0:2", "0:3", "8:16"])
+        self.assertEqual(cells[12], ["0", "4:8", "0:2", "6:9", "8:16"])
+
+    def test_blocks_along_a_part_of_an_axis(self) -> None:
+        page = self.open("one_axis", fragment="#r2")
+        cells = page.run("[...document.querySelectorAll('#mesh table tr')].map(row => row.textContent)")
+        self.assertEqual(cells[1:3], ["0, 6, 12, 180:20:1", "1, 7, 13, 190:21:2"])
+
+    def test_print_has_all_rows(self) -> None:
+        page = self.open(many_rows(6000))
+        self.assertLess(len(page.facts()["cells"]), 1000)
+        page.print()
+        facts = page.facts()
+        self.assertEqual(len(facts["cells"]), facts["rows"])
+
+    def test_long_names_stay_in_their_place(self) -> None:
+        data = sample("nested")
+        long = "n" * 10000
+        data["arguments"] = [{"name": long, "value": 0}]
+        data["machine"] = data["files"][0] = long
+        data["program"]["rows"][0]["p"] = [["p", long]]
+        data["program"]["rows"][0]["parts"][0]["name"] = long
+        for width in (1280, 400):
+            facts = self.open(data, width=width).facts()
+            self.assertLessEqual(facts["scroll_width"], facts["inner_width"])
+
+    def test_ten_thousand_rows_are_made_as_they_are_seen(self) -> None:
+        data = many_rows(10000)
+        begin = time.monotonic()
+        page = self.open(data)
+        loaded = 1000 * (time.monotonic() - begin)
+        facts = page.facts()
+        made = page.run("document.querySelectorAll('*').length")
+        print(
+            f"{facts['rows']} rows: ready in {facts['ready']} ms (aim {READY_MS}), "
+            f"loaded in {loaded:.0f} ms, {made} elements"
+        )
+        self.assertEqual(facts["rows"], len(rows_of(data["program"])))
+        self.assertLess(made, 10000)
+        page.press("n")
+        self.assertIn("add", self.selected(page))
+        page.run("document.getElementById('list').scrollTop = 1e9")
+        last = "(() => document.getElementById('list').lastChild.textContent)()"
+        self.assertIn("return %9999", self.eventually(page, last))
+        self.assertEqual(page.console(), [])
+
+    def test_it_names_no_other_place(self) -> None:
+        self.assertNotRegex(joined(), r"(src|href|url\()\s*=?\s*[\"']?\s*(http|//)")
+
+    def test_cmake_joins_the_same_page(self) -> None:
+        file = self.folder / "joined.html"
+        subprocess.run(["cmake", f"-DOUTPUT={file}", "-P", PAGE / "join.cmake"], check=True)
+        self.assertEqual(file.read_text(), joined())
+
+
+if __name__ == "__main__":
+    if shutil.which(open_page.BROWSER) is None:
+        print(f"skipped: {open_page.BROWSER} is not installed", file=sys.stderr)
+        sys.exit(open_page.MISSING)
+    unittest.main()
