@@ -149,6 +149,14 @@ class PageTest(unittest.TestCase):
         self.assertIn("<b>op</b>", opened.run("document.getElementById('list').textContent"))
         self.assertEqual(opened.console(), [])
 
+    def check_marks(self, page: str = "") -> None:
+        page = self.open("numbers", page, fragment="#r1")
+        marked = {
+            mark: page.run(f"[...document.querySelectorAll('.row.{mark}')].map(row => +row.dataset.row)")
+            for mark in ("on", "from", "use", "same")
+        }
+        self.assertEqual(marked, {"on": [1], "from": [0], "use": [2], "same": [1]})
+
     def test_every_sample_shows_its_rows_cells_collectives_and_steps(self) -> None:
         for name in SAMPLES:
             with self.subTest(name):
@@ -160,11 +168,14 @@ class PageTest(unittest.TestCase):
     def test_hostile_names_stay_text(self) -> None:
         self.check_hostile()
 
+    def test_a_selection_marks_operands_users_and_rows_of_its_line(self) -> None:
+        self.check_marks()
+
     def test_planted_defects_are_caught(self) -> None:
         planted = (
             (
-                "const {kind, row, value, at} = line",
-                "const {kind, row, at} = line, value = (lines[line.id + 1] ?? line).value",
+                "function cellsOf({value}) {",
+                "function cellsOf({id}) {\n  const {value} = lines[id + 1] ?? lines[id];",
                 lambda page: self.check_rows("nested", page),
             ),
             (
@@ -177,6 +188,8 @@ class PageTest(unittest.TestCase):
                 "for (let k = 0; k < sizes.length; k++)",
                 self.check_tiles,
             ),
+            ("mark(usersOf(line), 'use');", "mark(usersOf(line), 'from');", self.check_marks),
+            ("keyOf(other.at) === key &&", "keyOf(other.at) !== key &&", self.check_marks),
             ("numbers?.[position]", "numbers?.[DEVICES - 1 - position]", self.check_tiles),
             (
                 "node.append(...children.flat(9).filter(c => c || c === 0));",
@@ -240,13 +253,8 @@ class PageTest(unittest.TestCase):
         for line, start in zip(lines, starts, strict=True):
             self.assertTrue(line.strip("\u25be ").startswith(start), line)
 
-    def test_a_selection_marks_operands_users_and_rows_of_its_line(self) -> None:
+    def test_a_selection_stands_in_the_address(self) -> None:
         page = self.open("numbers", fragment="#r1")
-        marked = {
-            mark: page.run(f"[...document.querySelectorAll('.row.{mark}')].map(row => +row.dataset.row)")
-            for mark in ("on", "from", "use", "same")
-        }
-        self.assertEqual(marked, {"on": [1], "from": [0], "use": [2], "same": [1]})
         page.click("[data-row='3']")
         self.assertEqual(page.run("location.hash"), "#r3")
         page.run("location.hash = '#r2'")

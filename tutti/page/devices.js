@@ -82,16 +82,18 @@ function labelsOf(keep, {at, wide, tall, outer, folds, left}) {
   const last = keep.length - 1,
         text = (x, y, label, full, anchor = 'middle') =>
             h('text', {x, y, 'text-anchor': anchor}, h('title', full ?? label), label);
+  // One tile for a whole axis has no coordinate of its own.
+  const count = (c, k) => keep[k] < 2 && SIZES[k] > 1 ? '*' : String(c);
   const columns = last < 0 || folds > 1 ? [] : upTo(keep[last]).filter(c => wide >= 18 || c % 4 === 0);
   return [
     last >= 0 && text(left, 11, `${cut(AXES[last], 40)} \u2192`, AXES[last], 'start'),
-    columns.map(c => text(left + (c + .5) * wide - 2, 27, String(c))), outer.map((n, k) => {
+    columns.map(c => text(left + (c + .5) * wide - 2, 27, count(c, last))), outer.map((n, k) => {
       const inner = product(outer.slice(k + 1));
       return [
         text(30 * k + 1, 27, cut(AXES[k], 4), AXES[k], 'start'),
         upTo(product(outer.slice(0, k + 1)))
             .map(row => text(30 * k + 12, at([...coordsOf(row * inner, outer), 0])[1] + tall / 2 + 3,
-                             String(row % n)))
+                             count(row % n, k)))
       ];
     })
   ];
@@ -170,54 +172,55 @@ function tileOf(device, {at, fill, letter, terms, number, title, stands}, {wide,
 function meshOf({letters, traffic, sharding, numbers, turn}) {
   const keep = frameOf(letters, traffic, sharding),
         tiles = upTo(product(keep)).map(tile => coordsOf(tile, keep));
-  const room = Math.min(150, 330 / Math.min(16, keep.at(-1) ?? 1));
+  const room = Math.min(150, 330 / Math.min(16, keep.at(-1) ?? 1));  // for the numbers of a device
   const deep = Math.min(3, Math.max(1, ...(numbers ?? []).map(text => wrapped(text, room).length)));
   const tall = numbers ? 32 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
-  const layout = layoutOf(keep, tall, numbers ? 150 : 94),
-        found = tiles.map(coords => classOf(coords, letters, sharding));
-  const classes = [...new Set(found)],
-        terms = (letters ?? '').includes('U') || sharding?.unreduced?.length > 0;
+  const layout = layoutOf(keep, tall, numbers ? 150 : 94), {width, height} = layout;
+  const found = tiles.map(coords => classOf(coords, letters, sharding)), classes = unique(found);
+  const terms = unique([...AXES.filter((_, k) => letters?.[k] === 'U'), ...sharding?.unreduced ?? []]);
   const drawn = tiles.map((coords, k) => {
-    const position = positionOf(coords, SIZES), n = classes.indexOf(found[k]),
-          number = numbers?.[position] ?? numbers?.[0];
+    const position = positionOf(coords, SIZES), n = classes.indexOf(found[k]);
+    const number = numbers?.[position] ?? numbers?.[0], stands = Math.round(DEVICES / tiles.length);
     const name = `device ${deviceAt(position)}: ${comma(AXES.map((axis, a) => `${axis}=${coords[a]}`))}`;
-    return tileOf(deviceAt(position), {
-      at: layout.at(coords),
+    const look = {
       fill: colour(n, classes.length, turn),
-      terms,
-      number,
       letter: classes.length > 1 && letterOf(n),
-      title: number ? `${name}\n${number}` : name,
-      stands: Math.round(DEVICES / tiles.length)
-    },
-                  layout);
+      terms: terms.length > 0
+    };
+    return tileOf(
+        deviceAt(position),
+        {...look, at: layout.at(coords), number, stands, title: number ? `${name}\n${number}` : name},
+        layout);
   });
-  const shows = keep.map((n, k) => n === SIZES[k] ? '' :
-                             n === 1              ? `those along ${AXES[k]} are equal` :
-                                                    `the first ${n} of ${SIZES[k]} along ${AXES[k]}`)
-                    .filter(Boolean);
-  const values = classes.length < 2 ?
-      (terms ? '' : 'All devices hold the same value.') :
-      `${classes.length} different values${
-          classes.length < tiles.length ? ': tiles of one colour are equal' : ''}.`;
+  const label = `${plural(DEVICES, 'device')}, ${plural(classes.length, 'different value')}`;
+  const arrows = traffic ? pairsOf(traffic, keep).map(ends => arrow(ends, !traffic.pairs, layout)) : [];
   return [
-    h('svg', {
-      viewBox: `0 0 ${layout.width} ${layout.height}`,
-      style: `max-width:${layout.width}px`,
-      role: 'img',
-      'aria-label': `${plural(DEVICES, 'device')}, ${plural(classes.length, 'different value')}`
-    },
-      labelsOf(keep, layout), drawn,
-      traffic && pairsOf(traffic, keep).map(ends => arrow(ends, !traffic.pairs, layout))),
-    h('p.dim', `${values} ${terms ? 'Dashed: the value is the sum of the terms. ' : ''}`,
-      tiles.length < DEVICES && `${tiles.length} tiles stand for ${DEVICES} devices: ${comma(shows)}.`),
-    numbers?.some(text => wrapped(text, room).length > deep) &&
-        h('details', h('summary', 'all numbers'),
-          table(['device', ''],
-                numbers.slice(0, TILES).map(
-                    (text, k) => [numbers.length > 1 ? deviceAt(k) : 'all', h('div.pre', text)])))
+    h('svg',
+      {viewBox: `0 0 ${width} ${height}`, style: `max-width:${width}px`, role: 'img', 'aria-label': label},
+      labelsOf(keep, layout), drawn, arrows),
+    h('p.dim', captionOf(classes.length, tiles.length, terms, sharding), shownOf(keep)),
+    numbers?.some(text => wrapped(text, room).length > deep) && allNumbers(numbers)
   ];
 }
+function captionOf(classes, tiles, terms, sharding) {
+  const sums = terms.length ? `Dashed: the value is the sum of the terms along ${comma(terms)}. ` : '';
+  if (classes < 2) return sums || 'All devices hold the same value. ';
+  const equal = classes < tiles ? ': tiles of one colour are equal' : '';
+  return `${classes} different ${sharding ? 'blocks' : 'values'}${equal}. ${sums}`;
+}
+function shownOf(keep) {
+  const parts = keep.map((n, k) => n === SIZES[k] ? '' :
+                             n === 1              ? `those along ${AXES[k]} are equal` :
+                                                    `the first ${n} of ${SIZES[k]} along ${AXES[k]}`);
+  const tiles = product(keep);
+  return tiles < DEVICES &&
+      `${plural(tiles, 'tile')} for ${DEVICES} devices: ${comma(parts.filter(Boolean))}.`;
+}
+const allNumbers = numbers =>
+    h('details', h('summary', 'all numbers'),
+      table(['device', ''],
+            numbers.slice(0, TILES).map(
+                (text, k) => [numbers.length > 1 ? deviceAt(k) : 'all', h('div.pre', text)])));
 
 // The whole array in blocks. A row has the type of a block, unless it is equal along a splitting axis.
 const isWhole = (letters, sharding) =>
@@ -239,7 +242,8 @@ function blocksOf(type, letters, sharding) {
     if (!holders.has(at.join())) holders.set(at.join(), {at, devices: []});
     holders.get(at.join()).devices.push(deviceAt(position));
   }
-  const list = [...holders.values()].slice(0, TILES), cutUp = upTo(dims.length).filter(d => split[d] > 1);
+  const list = [...holders.values()].slice(0, TILES), more = holders.size - list.length,
+        cutUp = upTo(dims.length).filter(d => split[d] > 1);
   const range = ({at}) => at.map((b, d) => `${b * block[d]}:${Math.min(dims[d], (b + 1) * block[d])}`);
   const told = dims.map((n, d) => split[d] > 1 ?
                             `dim ${d} in ${split[d]} blocks of ${block[d]} over ${comma(sharding.dims[d])}` :
@@ -251,6 +255,9 @@ function blocksOf(type, letters, sharding) {
           `; each device holds a term of the sum over ${comma(sharding.unreduced)}`,
       sharding.reduced?.length > 0 && `; gradients are terms over ${comma(sharding.reduced)}`),
     blockSvg(list, split, cutUp, range),
+    (cutUp.length > 2 || more > 0) &&
+        h('p.dim', cutUp.length > 2 && `The drawing shows dims ${cutUp[0]} and ${cutUp[1]}. `,
+          more > 0 && `${more} more blocks are not shown.`),
     list.length > 1 &&
         h('details', {open: cutUp.length > 2 && ''}, h('summary', 'index ranges'),
           table(['devices', ...dims.map((_, d) => `dim ${d}`)],

@@ -69,27 +69,12 @@ function schedule(steps, workers) {
 // made: the rows of the program that the steps do, by number.
 function timeline(steps, made, onStep) {
   const workers = Math.max(1, OUT.workers ?? 1, ...steps.map(step => timesOf(step).length));
-  const {boxes, total, phases} = schedule(steps, workers), percent = ns => `${100 * ns / total}%`,
-                       detail = h('div');
-  const lanes = upTo(workers).map(w => h('div.lane', h('em.dim', `worker ${w}`)));
+  const plan = schedule(steps, workers), detail = h('div'), lanes = lanesOf(plan, workers, k => pick(k));
   let now = -1;
-  const nodes = boxes.map(({step, k, w, from, ns}) => {
-    const title = `step ${k}: ${comma(step.ops) || step.kind}\n${step.kind}, ${step.split ?? ''}, ${
-        time(ns)}, ${bytes(step.bytes)}`;
-    const node = h('div', {
-      class: `box ${step.kind}`,
-      title,
-      'data-step': k,
-      click: () => pick(k),
-      style: `left:${percent(from)};width:${percent(ns)}`
-    },
-                   comma(step.ops) || step.kind);
-    put(lanes[w], node);
-    return node;
-  });
   const pick = (k, byRow) => {
     now = k;
-    nodes.forEach(node => node.classList.toggle('on', +node.dataset.step === k));
+    for (const box of lanes.flatMap(lane => [...lane.querySelectorAll('.box')]))
+      box.classList.toggle('on', +box.dataset.step === k);
     renew(detail, detailOf(steps[k], k, made));
     onStep?.(k);
     if (!byRow) markRows((steps[k].rows ?? []).map(n => made[n]).filter(Boolean));
@@ -101,23 +86,24 @@ function timeline(steps, made, onStep) {
     event.stopPropagation();
     pick(Math.max(0, Math.min(steps.length - 1, now + by)));
   };
-  const bands = phases.map(({phase, from, to}) =>
-                               h('span', {style: `left:${percent(from)};width:${percent(to - from)}`},
-                                 to - from > .06 * total && `phase ${phase}`));
-  const axis = h('div.lanes', {
-    tabindex: 0,
-    role: 'group',
-    'aria-label': `${plural(steps.length, 'step')} over time: left and right ` +
-        'select one',
-    keydown
-  },
-                 h('div.band', bands), lanes);
-  return {
-    pick,
-    node: h('div', axis,
-            h('div.ticks.gutter.dim', [0, .25, .5, .75, 1].map(t => h('span', t ? time(t * total) : '0'))),
-            detail)
-  };
+  const label = `${plural(steps.length, 'step')} over time: left and right select one`;
+  const ticks = [0, .25, .5, .75, 1].map(t => h('span', t ? time(t * plan.total) : '0'));
+  const axis = h('div.lanes', {tabindex: 0, role: 'group', 'aria-label': label, keydown}, lanes);
+  return {pick, node: h('div', axis, h('div.ticks.gutter.dim', ticks), detail)};
+}
+// The band of phases, and a lane of boxes per worker.
+function lanesOf({boxes, total, phases}, workers, pick) {
+  const span = (from, ns) => `left:${100 * from / total}%;width:${100 * ns / total}%`;
+  const lanes = upTo(workers).map(w => h('div.lane', h('em.dim', `worker ${w}`)));
+  for (const {step, k, w, from, ns} of boxes) {
+    const name = comma(step.ops) || step.kind,
+          figures = `${step.kind}, ${step.split ?? ''}, ${time(ns)}, ${bytes(step.bytes)}`;
+    const title = `step ${k}: ${name}\n${figures}`, look = {class: `box ${step.kind}`, style: span(from, ns)};
+    put(lanes[w], h('div', {...look, title, 'data-step': k, click: () => pick(k)}, name));
+  }
+  const bands = phases.map(({phase, from, to}) => h('span', {style: span(from, to - from)},
+                                                    to - from > .06 * total && `phase ${phase}`));
+  return [h('div.band', bands), ...lanes];
 }
 function detailOf(step, k, made) {
   const each = list => list.map(time).join(' + '),

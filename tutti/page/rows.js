@@ -5,8 +5,9 @@ const $ = id => document.getElementById(id), D = JSON.parse($('data').textConten
 const AXES = (D.mesh ?? []).map(axis => axis[0]), SIZES = (D.mesh ?? []).map(axis => axis[1]);
 const product = list => list.reduce((a, b) => a * b, 1), sum = list => list.reduce((a, b) => a + b, 0);
 const upTo = n => [...Array(n).keys()], DEVICES = product(SIZES), OUT = D.outcome ?? {kind: 'traced'};
-const EAGER = 5000, CHUNK = 100,
-      HEIGHT = 20;  // rows that are made at once; lines of a chunk; pixels of a line
+const EAGER = 5000;  // up to so many lines are made at once
+const CHUNK = 100;   // lines that are made together
+const HEIGHT = 20;   // of a line, in pixels
 const MEANING = {
   V: 'different values',
   I: 'equal',
@@ -50,7 +51,10 @@ const bytes = (n = 0) => n < 1024 ? `${n} B` :
     n < 2 ** 30 ? `${(n / 2 ** 20).toFixed(1)} MiB` :
                   `${(n / 2 ** 30).toFixed(1)} GiB`;
 const fileOf = at => D.files?.[at[0]] ?? '?', keyOf = at => at ? `${at[0]}:${at[1]}` : '';
-const baseOf = at => fileOf(at).split('/').pop(), placeOf = at => `${baseOf(at)}:${at[1]}`;
+const LASTS = (D.files ?? []).map(path => path.split('/').pop());
+// Files are named by their last part, unless two share it.
+const NAMES = LASTS.map((last, k) => LASTS.filter(other => other === last).length > 1 ? D.files[k] : last);
+const baseOf = at => NAMES[at[0]] ?? '?', placeOf = at => `${baseOf(at)}:${at[1]}`;
 const table = (head, body) => h('div.scroll',
                                 h('table', h('tr', head.map(text => h('th', text))),
                                   body.map(cells => h('tr', cells.map(cell => h('td', cell))))));
@@ -65,14 +69,10 @@ function add(line) {
 }
 function walk(part, depth, parent) {
   const own = {scope: new Map(), depth, parent}, row = rows.length, star = starred.length;
-  (part.inputs ?? [])
-      .forEach((value, k) => addRow({
-                 ...own,
-                 kind: 'input',
-                 value,
-                 name: parent ? '' : D.arguments?.find(a => a.value === value[0])?.name ?? `argument [${k}]`
-               },
-                                    [value]));
+  (part.inputs ?? []).forEach((value, k) => {
+    const known = D.arguments?.find(each => each.value === value[0]);
+    addRow({...own, kind: 'input', value, name: parent ? '' : known?.name ?? `argument [${k}]`}, [value]);
+  });
   const made = (part.rows ?? []).map(each => walkRow(each, own));
   add({...own, kind: 'end', outputs: part.outputs ?? []});
   if (parent) Object.assign(parent, {made, rows: rows.length - row, stars: starred.length - star});
@@ -80,9 +80,10 @@ function walk(part, depth, parent) {
 }
 function addRow(line, values) {
   line.number = rows.push(add(line)) - 1;
-  values.forEach(
-      (value, k) => line.scope.set(
-          value[0], {line: k ? add({...line, kind: 'more', value, owner: line}) : line, k, users: []}));
+  values.forEach((value, k) => {
+    const maker = k ? add({...line, kind: 'more', value, owner: line}) : line;
+    line.scope.set(value[0], {line: maker, k, users: []});
+  });
   return line;
 }
 function walkRow(row, own) {
@@ -103,8 +104,10 @@ const parts = lines.filter(line => line.kind === 'part'), rowOf = line => line.o
 parts.forEach(part => {
   part.closed = rows.length > EAGER;
 });
-const makersOf = line => (line.row?.operands ?? []).map(number => line.scope.get(number)).filter(Boolean);
-const usersOf = line => line.value ? line.scope.get(line.value[0]).users.map(id => lines[id]) : [];
+const unique = list => [...new Set(list)];
+const makersOf = line =>
+    unique((line.row?.operands ?? []).map(number => line.scope.get(number))).filter(Boolean);
+const usersOf = line => line.value ? unique(line.scope.get(line.value[0]).users).map(id => lines[id]) : [];
 const paramsOf = line => comma(line.row?.p?.map(([name, text]) => `${name}=${text}`)),
       nameOf = line => `%${line.value[0]}`;
 const operandsOf = line => comma(line.row?.operands?.map(number => `%${number}`));
@@ -151,33 +154,32 @@ function fill(chunk) {
   watcher.unobserve(chunk);
 }
 function make(line) {
-  const {kind, row, value, at} = line, open = {'aria-expanded': kind === 'part' && String(!line.closed)};
-  line.node = h('div', {
-    id: `l${line.id}`,
-    role: 'row',
-    'aria-level': line.depth + 1,
-    'aria-rowindex': line.index + 1,
-    'data-row': kind === 'more' ? undefined : line.number,
-    ...open
-  },
-                AXES.map((axis, k) => h('span', {
-                           role: 'gridcell',
-                           class: `s ${value?.[2]?.[k] ?? ''}`,
-                           title: value && `${axis}: ${MEANING[value[2]?.[k]]}`
-                         },
-                                        value?.[2]?.[k])),
+  const {kind, at} = line, open = {'aria-expanded': kind === 'part' && String(!line.closed)};
+  const number = kind === 'more' ? undefined : line.number;
+  const attributes = {id: `l${line.id}`, role: 'row', 'aria-level': line.depth + 1, 'data-row': number};
+  const place = at && kind !== 'part' && [h('span', baseOf(at)), `:${at[1]}`];
+  line.node = h('div', {...attributes, 'aria-rowindex': line.index + 1, ...open}, cellsOf(line),
                 h('code', {role: 'gridcell'}, '  '.repeat(line.depth + (kind === 'more')), words(line, open)),
-                h('span.tags', {role: 'gridcell'},
-                  row?.traffic && kind === 'row' &&
-                      h('span.tag', `${comma(row.traffic.axes)} \u00b7 `, bytes(row.traffic.received)),
-                  line.stars > 0 && h('span.tag', plural(line.stars, 'collective')),
-                  kind === 'input' && line.name && h('span.tag.name', {title: line.name}, cut(line.name, 60)),
-                  !line.parent && kind !== 'input' && results.has(value?.[0]) &&
-                      h('span.tag.name', `result ${results.get(value[0])}`),
-                  row?.refused && h('span.tag', {style: 'background:var(--bad)'}, 'refused here')),
-                h('span.w', {role: 'gridcell', title: at && `${fileOf(at)}:${at[1]}`},
-                  at && kind !== 'part' && [h('span', baseOf(at)), `:${at[1]}`]));
+                h('span.tags', {role: 'gridcell'}, tagsOf(line)),
+                h('span.w', {role: 'gridcell', title: at && `${fileOf(at)}:${at[1]}`}, place));
   return paint(line);
+}
+function cellsOf({value}) {
+  return AXES.map((axis, k) => {
+    const letter = value?.[2]?.[k] ?? '', title = letter && `${axis}: ${MEANING[letter]}`;
+    return h('span', {role: 'gridcell', class: `s ${letter}`, title}, letter);
+  });
+}
+function tagsOf(line) {
+  const {kind, row, value} = line, traffic = kind === 'row' && row.traffic;
+  const result = line.parent || kind === 'input' ? undefined : results.get(value?.[0]);
+  return [
+    traffic && h('span.tag', `${comma(traffic.axes)} \u00b7 ${bytes(traffic.received)}`),
+    line.stars > 0 && h('span.tag', plural(line.stars, 'collective')),
+    kind === 'input' && line.name && h('span.tag.name', {title: line.name}, cut(line.name, 60)),
+    result !== undefined && h('span.tag.name', `result ${result}`),
+    row?.refused && h('span.tag', {style: 'background:var(--bad)'}, 'refused here')
+  ];
 }
 function words(line, open) {
   const {kind, row, value} = line, type = value && h('i', `  ${value[1]}`);
@@ -218,7 +220,7 @@ function select(line, byStep) {
   mark([line], 'on');
   for (const other of new Set([...old, ...marks.keys()])) paint(other);
   reveal(line);
-  history.replaceState(null, '', `#r${row.number}`);
+  if (location.protocol !== 'about:') history.replaceState(null, '', `#r${row.number}`);
   showMesh(line.kind === 'part' ? row : line);
   document.querySelectorAll('[data-at]')
       .forEach(node => node.classList.toggle('on', node.dataset.at === key));
@@ -243,6 +245,7 @@ function reveal(line) {
 const goTo = key => {
   const here = rows.filter(line => keyOf(line.at) === key);
   select(here.find(line => line.row.traffic) ?? here[0]);
+  $('list').scrollIntoView({block: 'nearest'});
 };
 const placeLink = at =>
     at && h('button.link', {title: fileOf(at), click: () => goTo(keyOf(at))}, placeOf(at));

@@ -9,7 +9,7 @@ function showHead() {
       `${plural(DEVICES, 'device')} \u00b7 ${plural(rows.length, 'row')} \u00b7 ${
           plural(starred.length, 'collective')} \u00b7 `,
       h('b', {title: 'counts each row once, also in loops and branches'}, bytes(received)),
-      ' received by a device',
+      ' received by a device', starred.some(line => line.parent) && ' (a loop counts once)',
       D.exchanges?.length && `, ${bytes(moved)} in ${plural(D.exchanges.length, 'exchange')}`,
       OUT.kind === 'traced' && ' \u00b7 traced, not compiled');
   $('head').prepend(...AXES.map(axis => h('i', {title: axis, class: axis.length > 2 && 'long'}, axis)));
