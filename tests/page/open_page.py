@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Usage: open_page.py PAGE.html [--width 1280] [--png FILE] [--dark] [--hash '#r1'] [--keys 'j Enter']
 
-Opens a page of a program in Chromium, without a screen and without a network, and prints as JSON what it shows:
+Opens a page of a program in Chromium, without a screen or a network, and prints as JSON what the page shows:
 ready (ms), rows, collectives, steps, cells (the letters of each row in the document, in order), console
 (messages and exceptions), scroll_width and inner_width. Exits with 77 if there is no chromium-headless-shell.
 It speaks the DevTools protocol over two pipes, with the standard library alone. Tests use Browser and Page.

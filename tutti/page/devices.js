@@ -130,7 +130,8 @@ function arrow([from, to], both, {at, wide, tall}) {
   const d = from.join() === to.join() ?
       `M${x - 5} ${y}a6 6 0 1 1 10 0` :
       `M${x} ${y}Q${(x + X) / 2 + (Y - y) * bend} ${(y + Y) / 2 - (X - x) * bend} ${X} ${Y}`;
-  return h('path.arrow', {d, 'marker-end': 'url(#tip)', 'marker-start': both && 'url(#tip)'});
+  const opacity = tall < 30 || wide < 40 ? .5 : 1;  // over numbers of small tiles
+  return h('path.arrow', {d, opacity, 'marker-end': 'url(#tip)', 'marker-start': both && 'url(#tip)'});
 }
 // Numbers in the lines that a tile has room for. The table below the mesh has them whole.
 const charsIn = wide => Math.max(2, Math.floor((wide - 8) / 6.8));
@@ -142,31 +143,19 @@ function numbersIn(text, x, y, {wide, tall}) {
       (line, k) => h('text.number', {x: x + 5, y: y + 35 + 12 * k},
                      k === room - 1 && all.length > room ? cut(`${line}\u2026`, line.length) : line));
 }
-function tileOf(device, {at, fill, letter, terms, number, title, stands}, {wide, tall}) {
-  const [x, y] = at, width = wide - 3, height = tall - 3, small = wide < 34,
-            count = stands > 1 ? ` \u00d7${stands}` : '';
-  const size = Math.min(11, wide / (String(device).length * .75 + .4)), middle = x + width / 2;
-  return h('g', h('title', title), h('rect', {
-             x,
-             y,
-             width,
-             height,
-             rx: 4,
-             fill,
-             stroke: terms ? 'var(--U)' : 'none',
-             'stroke-width': 2.5,
-             'stroke-dasharray': terms && '5 3'
-           }),
-           h('text.ink', {
-             x: small ? middle : x + 5,
-             y: y + Math.min(14, height / 2 + 4),
-             'text-anchor': small && 'middle',
-             style: small && `font-size:${size}px`
-           },
-             small ? device : `${terms ? '+ ' : ''}${device}${count}`),
-           number ? numbersIn(number, x, y, {wide, tall}) :
-                    letter && !small && height > 28 &&
-                   h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter));
+function tileOf(device, {at: [x, y], fill, letter, terms, number, title, stands}, {wide, tall}) {
+  const width = wide - 3, height = tall - 3, small = wide < 34;
+  const edge = {stroke: terms ? 'var(--U)' : 'none', 'stroke-width': 2.5, 'stroke-dasharray': terms && '5 3'};
+  const baseline = y + Math.min(14, height / 2 + 4),
+        size = Math.min(11, wide / (String(device).length * .75 + .4));
+  const name = small ?
+      h('text.ink', {x: x + width / 2, y: baseline, 'text-anchor': 'middle', style: `font-size:${size}px`},
+        device) :
+      h('text.ink', {x: x + 5, y: baseline}, terms ? '+ ' : '', device, stands > 1 && ` \u00d7${stands}`);
+  const below = !small && height > 28 && letter &&
+      h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter);
+  return h('g', h('title', title), h('rect', {x, y, width, height, rx: 4, fill, ...edge}), name,
+           number ? numbersIn(number, x, y, {wide, tall}) : below);
 }
 // letters: a state per axis; numbers: a text per device, or one for all. `traffic` gives arrows.
 function meshOf({letters, traffic, sharding, numbers, turn}) {
@@ -178,9 +167,10 @@ function meshOf({letters, traffic, sharding, numbers, turn}) {
   const layout = layoutOf(keep, tall, numbers ? 150 : 94), {width, height} = layout;
   const found = tiles.map(coords => classOf(coords, letters, sharding)), classes = unique(found);
   const terms = unique([...AXES.filter((_, k) => letters?.[k] === 'U'), ...sharding?.unreduced ?? []]);
+  const stands = product(SIZES.filter((n, k) => keep[k] === 1));  // devices behind one tile
   const drawn = tiles.map((coords, k) => {
     const position = positionOf(coords, SIZES), n = classes.indexOf(found[k]);
-    const number = numbers?.[position] ?? numbers?.[0], stands = Math.round(DEVICES / tiles.length);
+    const number = numbers?.[position] ?? numbers?.[0];
     const name = `device ${deviceAt(position)}: ${comma(AXES.map((axis, a) => `${axis}=${coords[a]}`))}`;
     const look = {
       fill: colour(n, classes.length, turn),
