@@ -122,6 +122,13 @@ TEST(declarations, share_the_comment_above_a_group) {
   EXPECT_FALSE(found[2].follows);
 }
 
+TEST(comments, keep_the_lines_of_examples) {
+  EXPECT_EQ(with_whole_sentences(
+                "/// Twice\n/// as much.\n/// Example:\n///     a = f(b,\n///     c);\n/// Throws\n"
+                "/// nothing.\n"),
+            "/// Twice as much.\n/// Example:\n///     a = f(b,\n///     c);\n/// Throws nothing.\n");
+}
+
 TEST(lookup, shows_options_with_their_defaults) {
   const Declarations types = named_types(declared("scan"));
   ASSERT_EQ(types.size(), 1U);

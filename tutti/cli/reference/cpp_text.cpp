@@ -120,15 +120,19 @@ std::string without_indentation(std::string_view text) {
 }
 
 std::string with_whole_sentences(std::string_view comment) {
+  constexpr std::string_view example = "///     ";
   std::string text;
+  bool was_example = false;
   for (std::size_t at = 0, end; at < comment.size(); at = end + 1) {
     end = std::min(comment.find('\n', at), comment.size());
     const std::string_view line = comment.substr(at, end - at);
     const std::size_t words = line.find_first_not_of("/ ");
-    const bool goes_on =
-        !text.empty() && words != line.npos && !text.ends_with(".\n") && !text.ends_with(":\n");
+    const bool is_example = line.starts_with(example);
+    const bool ended = text.empty() || text.ends_with(".\n") || text.ends_with(":\n");
+    const bool goes_on = !ended && words != line.npos && !is_example && !was_example;
     if (goes_on) text.back() = ' ';
     text += std::string(goes_on ? line.substr(words) : line) + "\n";
+    was_example = is_example;
   }
   return text;
 }

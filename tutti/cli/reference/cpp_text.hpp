@@ -31,7 +31,8 @@ std::string_view trimmed(std::string_view text);
 std::string in_one_line(std::string_view text);
 /// Each line, the first apart, with the indentation that all have less.
 std::string without_indentation(std::string_view text);
-/// The lines of a comment, those of one sentence as one line.
+/// The lines of a comment, those of one sentence as one line. Lines of examples, which four more spaces
+/// indent, stay as they are.
 std::string with_whole_sentences(std::string_view comment);
 
 }  // namespace tutti::cli
