@@ -139,10 +139,10 @@ TEST(explain, tells_all_of_a_comparison) {
   x is greater than y, element by element; false for NaN.
 
 declared in tutti/ops/compare.hpp
-  // Shapes broadcast as in NumPy; a number takes the dtype of the other )"
-                               R"(operand. Each throws T005
-  // if the shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit,
-  // T004 for an unreduced sum.
+  /// Bool, element by element. Shapes broadcast as in NumPy; a number takes the dtype of the other
+  /// operand.
+  /// Each throws T005 if the shapes do not broadcast, T007 if dtypes differ, T008 for a number that
+  /// does not fit, T004 for an unreduced sum.
   Array operator<(const Operand& a, const Operand& b);
   // ..
   Array operator>(const Operand& a, const Operand& b);

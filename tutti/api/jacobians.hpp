@@ -14,6 +14,7 @@
 
 namespace tutti {
 
+/// How a Jacobian is computed: one jvp per element of the arguments, or one vjp per element of the results.
 enum class JacobianMode { forward, reverse };
 
 }  // namespace tutti

@@ -19,6 +19,7 @@ class ModuleProgram;
 
 namespace tutti {
 
+/// Options of load.
 struct LoadOptions {
   std::string function = "main";  // of the module
   std::optional<Mesh> mesh = {};  // of a module that declares none
@@ -42,7 +43,9 @@ class Loaded {
 
   /// The mesh that the module declares. Without one the mesh has no axes.
   const Mesh& mesh() const;
+  /// The parameters of the function, in order: names, shapes, dtypes, and how they lie on the mesh.
   std::vector<LoadedArray> parameters() const;
+  /// The results of the function, in order.
   std::vector<LoadedArray> results() const;
 
   /// The results for these arguments, recorded as any function's: inside of Machine::compile, grad, vmap and

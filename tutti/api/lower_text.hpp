@@ -21,6 +21,7 @@ enum class TextForm {
   replicas,    // one device's parts, without Shardy; replica i is device i of the mesh
 };
 
+/// Options of lower_text.
 struct TextOptions {
   TextForm form = TextForm::global;
   std::optional<Mesh> mesh =

@@ -10,6 +10,7 @@
 
 namespace tutti {
 
+/// Options of shard_map: the mesh, and how arguments and results lie on it.
 struct ShardMapOptions {
   Mesh mesh;
   Specs in;                            // P("i") for all arguments, or in braces one per argument

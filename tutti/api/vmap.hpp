@@ -27,6 +27,7 @@ class MappedDim {
 
 namespace tutti {
 
+/// Options of vmap.
 struct VmapOptions {
   std::optional<std::string> axis = {};      // a name by which collectives inside may use it
   std::vector<internal::MappedDim> in = {};  // one per argument; empty: dim 0 of all

@@ -111,6 +111,7 @@ class FormatArgument {
 
 namespace tutti::ops {
 
+/// Throws Error{code} with this message, at `where`.
 [[noreturn]] void throw_error(Code code, Where where, std::string message);
 
 /// Throw Error{code} without a place; the builder adds the user's line.

@@ -20,6 +20,7 @@ struct Where {
                               int caller_line = __builtin_LINE()) {
     return {caller_file, caller_line, 0};
   }
+  /// False for a place that nobody named.
   constexpr bool known() const { return line > 0; }
 };
 

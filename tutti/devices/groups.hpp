@@ -24,6 +24,7 @@ namespace tutti::ops {
 /// of the groups nothing. Empty: one group of all, in order.
 using Groups = std::vector<std::vector<int>>;
 
+/// Whether groups may differ in size.
 enum class GroupSizes { equal, any };
 /// Throws T009 if a position is named twice, missing or out of range, and if sizes differ that must be equal.
 void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes);
@@ -50,6 +51,7 @@ class PeerFinder {
  public:
   /// Throws R003 where require_plannable does.
   PeerFinder(const Layout& layout, const Axes& axes, const Groups& groups);
+  /// The peers of a device, and its place among them.
   Peers of(int device) const;
 
  private:

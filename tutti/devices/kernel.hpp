@@ -29,25 +29,29 @@ namespace kernel {
 /// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds
 /// nothing.
 struct Coordinate {
+  /// A dim, a mesh axis, or nothing.
   enum class Source { nowhere, dim, axis } of = Source::nowhere;
   Dim dim{};    // if of == dim
   Axis axis{};  // if of == axis
   std::int64_t weight = 1;
 };
+/// A coordinate along a dim, or along a mesh axis.
 Coordinate along(Dim dim, std::int64_t weight = 1);
 Coordinate along(const Axis& axis);
+/// The coordinate that adds nothing.
 inline constexpr Coordinate nowhere{};
 
+/// One digit of an index space: 0 to size - 1, as a coordinate of the operand and as one of the result.
+struct Digit {
+  std::int64_t size;
+  Coordinate from, to;
+};
 /// The result (each, if there are several) is the operand at other addresses. The digits' joint index space
 /// covers every element of the result exactly once: result index = sum of digit * to.weight per dim, operand
 /// index likewise, from `start` on; weights of the operand may be negative. A digit that comes from `nowhere`
 /// repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
 /// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim
 /// 0}.
-struct Digit {
-  std::int64_t size;
-  Coordinate from, to;
-};
 struct View {
   std::vector<Digit> digits;
   bool reshape = false;  // no digits: the same elements in row-major order under the result's shape
@@ -58,11 +62,11 @@ struct View {
 /// Every dim stays as it is.
 View identity_view(const Shape& shape);
 
-/// Element by element; operands and result have the same shape (convert, compare and select change only the
-/// dtype).
 struct SelectFn {};   // operands: bool, on_true, on_false
 struct ClampFn {};    // operands: low, x, high
 struct ConvertFn {};  // from the operand's dtype to the result's
+/// Element by element; operands and result have the same shape (convert, compare and select change only the
+/// dtype).
 struct Pointwise {
   std::variant<UnaryFn, BinaryFn, CompareDirection, SelectFn, ClampFn, ConvertFn> fn;
 };
@@ -84,6 +88,7 @@ struct Fold {
 /// Each device puts its result together from pieces: a block of the operand that some device holds, the fold
 /// of that block of several devices, or zeros.
 struct Shuffle {
+  /// The block `block` of these devices, folded; zeros if there are none.
   struct Piece {
     std::vector<int> devices;  // ascending, which is mesh order; none: zeros
     std::int64_t block = 0;
@@ -116,10 +121,10 @@ class Printer {
 /// Some lines of a unit: see Opaque::shared.
 struct Lines {
   std::int64_t begin = 0, end = 1;
+  /// How many lines these are.
   std::int64_t count() const { return end - begin; }
 };
-/// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and
-/// at the same time.
+/// One distinct value of the results of an Opaque, to compute.
 /// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
 struct Unit {
   std::span<const std::byte* const> operands;
@@ -129,6 +134,8 @@ struct Unit {
   Printer* printer = nullptr;  // null where nobody reads
   Lines lines = {};            // to compute
 };
+/// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and
+/// at the same time.
 struct Opaque {
   /// A block of the result: `size` elements per dim, from `begin` on. They are those of an operand, from
   /// `from` on. Where `from` is empty, all are the operand's only element.
@@ -163,6 +170,7 @@ struct Opaque {
 /// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes
 /// its way; an op does not communicate over the axes along which it differs.
 struct Sub {
+  /// How the programs run.
   enum class Control {
     choose,  // operand 0 is an i32 index, clamped; that program takes the others and gives the results
     // `length` times the one program: (consts, carries, a slice of each xs) -> (carries, a slice of each ys)
@@ -178,6 +186,7 @@ struct Sub {
 
 }  // namespace kernel
 
+/// How an op computes: one of these.
 using Kernel = std::variant<kernel::View, kernel::Pointwise, kernel::ReduceDims, kernel::Fold,
                             kernel::Shuffle, kernel::Literal, kernel::Opaque, kernel::Sub>;
 

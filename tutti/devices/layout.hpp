@@ -25,14 +25,20 @@ class Layout {
  public:
   Layout(Mesh mesh, Storage storage, Types operands, Types results);
 
+  /// The mesh that the program runs on.
   const Mesh& mesh() const { return mesh_; }
+  /// The number of devices of the mesh.
   int devices() const { return mesh_.devices(); }
+  /// The types of the operands of the op.
   const Types& operands() const { return operands_; }
+  /// The types of the results of the op.
   const Types& results() const { return results_; }
 
   /// True if a value of this type has storage of its own for each position along `axis`.
   bool stores(Type type, const Axis& axis) const;
+  /// The number of distinct buffers of a value of this type.
   int shards(Type type) const;
+  /// The number of the buffer that `device` holds, row-major over the axes that store the type.
   int shard(Type type, int device) const;
   /// Per shard: the position of the first device that holds it, along the axes that store it: "i=1, j=0".
   /// Empty texts if all devices hold the one shard.

@@ -40,6 +40,7 @@ namespace tutti {
 /// that outlives the function it was made in says so when it is used (T011).
 class Array {
  public:
+  /// A variable of the program that one trace records.
   struct Traced {
     std::uint64_t trace;
     ops::Var var;
@@ -65,8 +66,8 @@ class Array {
 
   /// The type of one device's block, with its states, for a traced value. The type of the whole array,
   /// invariant, for data.
-  /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its
-  /// trace.
+  /// type, dtype, shape and rank throw T011, with the place of the caller, for an empty array and for one
+  /// that has outlived its trace.
   ops::Type type(Where where = Where::here()) const;
   DType dtype(Where where = Where::here()) const { return type(where).dtype(); }
   const Shape& shape(Where where = Where::here()) const { return type(where).shape(); }
@@ -74,6 +75,7 @@ class Array {
   /// The size of a dimension; negative ones count from the end. Throws T006.
   std::int64_t dim(int index, Where where = Where::here()) const;
 
+  /// The variable of a traced value; null for all others.
   const Traced* traced() const { return std::get_if<Traced>(&is_); }
   /// Null for all but finished data.
   std::shared_ptr<const internal::GlobalArray> data() const;
@@ -147,8 +149,11 @@ class Operand {
     requires std::is_arithmetic_v<N>
   Operand(N number, Where where = Where::here()) : is_(as_number(number)), where_(where) {}
 
+  /// The array; null for a number.
   const Array* array() const { return std::get_if<Array>(&is_); }
+  /// The number; null for an array.
   const Number* number() const { return std::get_if<Number>(&is_); }
+  /// The line of the caller.
   const Where& where() const { return where_; }
 
  private:
@@ -186,6 +191,7 @@ class AxisNames {
   /// The axes themselves. Throws T001 (not bound here), T003 (named twice), T005 (more than 2^31 - 1 devices
   /// together).
   Axes resolve() const;
+  /// The line of the caller.
   const Where& where() const { return where_; }
 
  private:

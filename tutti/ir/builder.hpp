@@ -31,10 +31,12 @@ class Builder {
 
   /// The innermost builder of this thread. Throws T011 outside a trace, and where the stack is nearly full.
   static Builder& current();
+  /// The innermost builder of this thread; null outside a trace.
   static Builder* current_or_null();
   /// The type of a traced value of this or an enclosing builder; throws T011 if its trace has ended.
   static Type type_of(Array::Traced value);
 
+  /// A new input of the program, which a derivative may reach.
   Array input(Type type) { return input(type, true); }
   /// `moves`: a derivative may reach it.
   Array input(Type type, bool moves);
@@ -42,12 +44,15 @@ class Builder {
   Arrays add(const Op& op, const Arrays& operands);
   /// The variable of `array` in this builder; captures it if it is from outside.
   Var resolve(const Array& array);
+  /// The same value as a variable of this builder, captured if it is from outside.
   Array own(const Array& array) { return var_array(resolve(array)); }
   /// Throws T016, with the line of the start, if one of the arrays is pending: no function takes a future.
   void refuse_futures(const Arrays& arguments);
+  /// A variable of this builder as an array.
   Array var_array(Var var) const { return Array(Array::Traced{trace_, var}); }
   /// Outer values and data that became inputs after the declared ones, in order.
   std::span<const Array> captured() const { return captured_; }
+  /// The recorded program, with these outputs. Captured values are its last inputs.
   Program finish(const Arrays& outputs);
   /// The equations until now, for the report of an error.
   Program abandoned() { return std::move(program_); }
@@ -57,10 +62,12 @@ class Builder {
     std::optional<int> often = {};  // by the enclosing traces as well; none: as often as the current one
     std::vector<bool> moving = {};  // per declared input; empty: all of them move
   };
+  /// How often, at most, what is recorded will be differentiated.
   int derivatives() const { return derivatives_; }
   /// False if no derivative will reach `array`: nothing here is differentiated, its dtype has no derivative,
   /// or it depends on no input that moves.
   bool moves(const Array& array) { return moves_[static_cast<std::size_t>(resolve(array))]; }
+  /// moves() of each array.
   std::vector<bool> moving(const Arrays& arrays);
 
   /// The variable that holds `from` cast to `to`; made by `make` the first time.
@@ -107,6 +114,7 @@ class Builder {
     Builder& builder_;
     std::size_t count_;
   };
+  /// Binds axes until the result is destroyed.
   [[nodiscard]] Bound bind(const Axes& axes) { return {*this, axes}; }
   /// The axes that this builder and the enclosing ones bind, outermost first.
   Axes bound_axes() const;
@@ -129,12 +137,12 @@ class Builder {
   std::optional<Cause> cause_;
 };
 
-/// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of
-/// the inputs that follow the declared ones.
+/// A recorded program, and the outer values that it captured: they are its inputs behind the declared ones.
 struct TracedProgram {
   Program program;
   Arrays captured;
 };
+/// Records what `function` does with inputs of `types`. `later`: how the program will be differentiated.
 TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function,
                     const Builder::Differentiated& later = {});
 

@@ -14,8 +14,9 @@ class Emitter {
  public:
   virtual ~Emitter() = default;
 
-  /// The types of the operands and results of the equation that is lowered.
+  /// The types of the operands of the equation that is lowered.
   virtual const Types& operand_types() const = 0;
+  /// The types of the results of the equation that is lowered.
   virtual const Types& result_types() const = 0;
 
   /// One op without regions and with one result: emit("stablehlo.add", {x, y}, type).
@@ -42,6 +43,7 @@ class Emitter {
   /// The same in a loop that is being lowered: `iteration` is the number of the iteration, an i32 scalar.
   virtual Lowered lower_iteration(const Program& program, stablehlo::Value iteration,
                                   const Lowered& inputs) = 0;
+  /// A stablehlo.constant with this value.
   virtual stablehlo::Value constant(const Tensor& value) = 0;
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;

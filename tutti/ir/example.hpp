@@ -12,6 +12,7 @@ namespace tutti::ops {
 /// An operand of an example: any value of this type with elements in [low, high]; whole numbers for integers,
 /// {0, 1} for bool. Or values that fit each other: one for each position along some axes.
 struct ExampleOperand {
+  /// Values that fit each other, such as sizes and offsets.
   struct Given {
     Axes along;                        // none: all devices hold the one value
     std::vector<Tensor> at_positions;  // row-major along the axes

@@ -53,6 +53,7 @@ inline constexpr internal::NewAxis newaxis;
 /// Stands for all whole dims that the other indices do not take.
 inline constexpr internal::Ellipsis ellipsis;
 
+/// Options of all(x, dims).
 struct AllOptions {
   bool keepdims = false;  // the dims stay, with size 1
 };
@@ -61,6 +62,7 @@ struct AllOptions {
 /// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. True for no elements. Throws T006 for dims out
 /// of range or named twice, T004 for an unreduced sum.
 struct All {
+  /// numpy.all over all dims, or over some.
   Array operator()(const Operand& x) const;
   Array operator()(const Operand& x, const internal::WhichDims& dims, const AllOptions& options = {}) const;
 };
@@ -90,7 +92,9 @@ class Index {
   Index(Ellipsis, Where where = Where::here()) : is_(ellipsis), where_(where) {}
   Index(All, Where where = Where::here()) : is_(All{}), where_(where) {}
 
+  /// The number, array, range or mark that was written.
   const Any& is() const { return is_; }
+  /// The line where the index stands.
   const Where& where() const { return where_; }
 
  private:

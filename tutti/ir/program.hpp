@@ -8,6 +8,7 @@
 
 namespace tutti::ops {
 
+/// One op of a program: the variables that it reads, and those that it defines.
 struct Equation {
   Op op;
   std::vector<Var> operands, results;
@@ -26,7 +27,9 @@ struct Program {
   std::vector<Equation> equations;
   std::vector<Var> outputs;
 
+  /// The type of a variable.
   Type type(Var var) const { return types[static_cast<std::size_t>(var)]; }
+  /// The types of several variables.
   Types types_of(const std::vector<Var>& vars) const;
   bool operator==(const Program&) const = default;
 };

@@ -12,6 +12,7 @@
 
 namespace tutti {
 
+/// Options of open_mpi.
 struct MpiOptions {
   /// Options for the devices of this process. `storage`, `check_assumptions` and `check_nans` are equal on
   /// all processes. Each process writes a trace of its own: t.json, t.1.json, t.2.json. When all have closed

@@ -40,15 +40,16 @@ static_assert(complete<Binary>());
 
 namespace tutti {
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the other operand. Each throws T005 if the
-// shapes do not broadcast, T007 if dtypes differ or the function does not take them, T008 for a number that
-// does not fit, T004 where states do not go together.
+/// Element by element. Shapes broadcast as in NumPy; a number takes the dtype of the other operand.
+/// Each function of two operands throws T005 if the shapes do not broadcast, T007 if dtypes differ or the
+/// function does not take them, T008 for a number that does not fit, T004 where states do not go together.
 Array operator+(const Operand& a, const Operand& b);
 Array operator-(const Operand& a, const Operand& b);
 Array operator*(const Operand& a, const Operand& b);
 Array operator/(const Operand& a, const Operand& b);
 /// rem: the sign of a, as % of C++.
 Array operator%(const Operand& a, const Operand& b);
+/// The same in place: `a` becomes the result.
 Array& operator+=(Array& a, const Operand& b);
 Array& operator-=(Array& a, const Operand& b);
 Array& operator*=(Array& a, const Operand& b);
@@ -57,13 +58,15 @@ void operator+=(Array&&, const Operand&) = delete;  // x[0] += 1 changes no arra
 void operator-=(Array&&, const Operand&) = delete;  // x[0] -= 1 changes no array: x = x.at(0).add(-1)
 void operator*=(Array&&, const Operand&) = delete;  // x[0] *= 2 changes no array: x = x.at(0).multiply(2)
 void operator/=(Array&&, const Operand&) = delete;  // x[0] /= 2 changes no array: x = x.at(0).multiply(0.5)
+/// The bits of integers, or bools, joined by and, or, xor.
 Array operator&(const Operand& a, const Operand& b);
 Array operator|(const Operand& a, const Operand& b);
 Array operator^(const Operand& a, const Operand& b);
 /// d/da = b * pow(a, b - 1), 0 where b = 0; d/db = log(a) * pow(a, b), with log(0) taken as 0.
 Array pow(const Operand& a, const Operand& b);
-/// NaN if one of them is; -0 < +0. Equal operands share the derivative.
+/// The larger operand. NaN if one of them is; -0 < +0. Equal operands share the derivative.
 Array maximum(const Operand& a, const Operand& b);
+/// The smaller operand. NaN if one of them is; -0 < +0. Equal operands share the derivative.
 Array minimum(const Operand& a, const Operand& b);
 
 }  // namespace tutti
@@ -111,7 +114,9 @@ template <class A, class B>
 Array min(const A&, const B&) {
   return min < sizeof(A) == 0 > (Array(), Array());
 }
+/// The remainder of a / b, with the sign of a; mod has the sign of b.
 Array rem(const Operand& a, const Operand& b);
+/// Bools, or the bits of integers, joined by and, or, xor; as a & b, a | b, a ^ b.
 Array logical_and(const Operand& a, const Operand& b);
 Array logical_or(const Operand& a, const Operand& b);
 Array logical_xor(const Operand& a, const Operand& b);

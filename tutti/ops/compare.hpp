@@ -32,14 +32,15 @@ static_assert(complete<Compare>());
 
 namespace tutti {
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the other operand. Each throws T005 if the
-// shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced
-// sum.
+/// Bool, element by element. Shapes broadcast as in NumPy; a number takes the dtype of the other operand.
+/// Each throws T005 if the shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not
+/// fit, T004 for an unreduced sum.
 Array operator<(const Operand& a, const Operand& b);
 Array operator<=(const Operand& a, const Operand& b);
 Array operator>(const Operand& a, const Operand& b);
 Array operator>=(const Operand& a, const Operand& b);
-/// Functions, because == on a value that has no value yet reads like a question to C++.
+/// a == b and a != b, element by element, as bool. They are functions, because C++ takes == for a question
+/// with an answer.
 Array equal(const Operand& a, const Operand& b);
 Array not_equal(const Operand& a, const Operand& b);
 

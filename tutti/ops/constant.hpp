@@ -48,10 +48,11 @@ Array constant(T value, Where where = Where::here()) {
 /// `value` in every element: a scalar constant and broadcast_in_dim.
 /// Throws T005 for a shape that no array has, T008 if `dtype` cannot hold the value.
 Array full(const Shape& shape, const Number& value, DType dtype, Where where = Where::here());
+/// 0 in every element. Throws T005 for a shape that no array has.
 Array zeros(const Shape& shape, DType dtype, Where where = Where::here());
-/// In bool, true.
+/// 1 in every element; in bool, true. Throws T005 for a shape that no array has.
 Array ones(const Shape& shape, DType dtype, Where where = Where::here());
-/// The dtype and shape of `x`; equal on all devices, whatever the states of `x`.
+/// Zeros, or ones, of the dtype and shape of `x`; equal on all devices, whatever the states of `x`.
 Array zeros_like(const Operand& x);
 Array ones_like(const Operand& x);
 

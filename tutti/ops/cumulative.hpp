@@ -43,9 +43,11 @@ namespace tutti {
 /// jax.lax.cumsum; Order::backward is its reverse=True. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range (cumsum_c1), T007 for bool (cumsum_c2).
 Array cumsum(const Operand& x, int dim = 0, Order order = Order::forward);
-/// Its derivative is right where elements are 0. Throws T006 (cumprod_c1), T007 for bool (cumprod_c2), T004.
+/// The running product. Its derivative is right where elements are 0. Throws T006 (cumprod_c1), T007 for bool
+/// (cumprod_c2), T004.
 Array cumprod(const Operand& x, int dim = 0, Order order = Order::forward);
-/// NaN from the first NaN on; -0 < +0. Throws T006 (cummax_c1), T007 for complex numbers, T004.
+/// The running maximum, or minimum. NaN from the first NaN on; -0 < +0. Throws T006 (cummax_c1), T007 for
+/// complex numbers, T004.
 Array cummax(const Operand& x, int dim = 0, Order order = Order::forward);
 Array cummin(const Operand& x, int dim = 0, Order order = Order::forward);
 /// log(cumsum(exp(x))), without overflow. Throws T006 (cumlogsumexp_c1), T007 unless x is of floats

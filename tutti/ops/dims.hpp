@@ -66,6 +66,7 @@ Dims dims_of(int rank);
 Dims other_dims(int rank, const Dims& dims);
 /// Every dim `by` further to the right: what an op's dims are under a batch dim.
 Dims shifted(Dims dims, int by);
+/// True if `dim` is one of `dims`.
 bool contains(const Dims& dims, Dim dim);
 /// The sizes before and after one dim of a dense array.
 AlongDim along_dim(const Shape& shape, Dim dim);
@@ -75,7 +76,7 @@ inline constexpr std::int64_t most_numbered_by_i32 = std::int64_t{1} << 31;
 
 /// The indices alone, as StableHLO has them.
 std::vector<std::int64_t> indices(const Dims& dims);
-/// "[0, 2]".
+/// The numbers in brackets: "[0, 2]".
 std::string to_string(const Dims& dims);
 std::string bracketed(const std::vector<std::int64_t>& numbers);
 

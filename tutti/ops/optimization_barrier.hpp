@@ -31,6 +31,7 @@ struct OptimizationBarrier {
 };
 static_assert(complete<OptimizationBarrier>());
 
+/// optimization_barrier of a list of arrays.
 Arrays optimization_barrier_flat(const Arrays& operands, Where where);
 
 }  // namespace tutti::ops

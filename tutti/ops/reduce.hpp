@@ -47,8 +47,12 @@ namespace tutti {
 Array reduce_sum(const Operand& x, const internal::WhichDims& dims = all_dims);
 /// The product; of bool in i32, 1 if all are true. Its derivative is right where factors are 0.
 Array reduce_prod(const Operand& x, const internal::WhichDims& dims = all_dims);
+/// The largest element; of bool "any". NaN propagates, -0 < +0; equal elements share the derivative. The
+/// smallest value of the dtype for no elements. Throws T006, T004.
 Array reduce_max(const Operand& x, const internal::WhichDims& dims = all_dims);
+/// The smallest element; of bool "all". As reduce_max; the largest value for no elements.
 Array reduce_min(const Operand& x, const internal::WhichDims& dims = all_dims);
+/// All bits joined by and, or by or; of bools and integers. Throws T006, T007 for floats, T004.
 Array reduce_and(const Operand& x, const internal::WhichDims& dims = all_dims);
 Array reduce_or(const Operand& x, const internal::WhichDims& dims = all_dims);
 

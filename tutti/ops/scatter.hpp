@@ -50,6 +50,7 @@ void require_taken(ScatterKind kind, Type x);
 
 namespace tutti {
 
+/// Options of scatter, scatter_add, scatter_multiply, scatter_min and scatter_max.
 struct ScatterOptions {
   GatherMode mode = GatherMode::fill_or_drop;
   bool unique_indices = false;  // promises that no two windows meet

@@ -38,6 +38,7 @@ static_assert(complete<Slice>());
 
 namespace tutti {
 
+/// The elements start, start + stride, .. before limit along each dim.
 struct SliceOptions {
   std::vector<std::int64_t> start, limit;  // one per dim
   std::vector<std::int64_t> stride = {};   // empty: 1 each

@@ -42,6 +42,7 @@ namespace tutti {
 /// jax.lax.sort of one array. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range (sort_c4), T004 for an unreduced sum.
 Array sort(const Operand& x, int dim = -1);
+/// Options of sort of several arrays.
 struct SortOptions {
   int num_keys = 1;  // the first operands are keys; the first key decides, the next ones break ties
 };

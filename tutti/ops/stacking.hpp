@@ -12,6 +12,7 @@ namespace tutti::ops {
 /// Blocks [.., d, ..] of n devices lie along a new dim, [.., n, .., d, ..], or one after another along an
 /// existing one, [.., n*d, ..].
 enum class Stacking { new_dim, tiled };
+/// "new_dim" or "tiled".
 std::string_view name(Stacking stacking);
 
 /// The type of n blocks of type `block` along `dim` of the result. Throws T006 (label `label`) if dim is out

@@ -30,6 +30,7 @@ static_assert(complete<StopGradient>());
 
 namespace tutti {
 
+/// jax.lax.stop_gradient: x, as a constant to derivatives. Costs nothing.
 Array stop_gradient(const Operand& x);
 
 }  // namespace tutti

@@ -38,6 +38,7 @@ static_assert(complete<TopK>());
 
 namespace tutti {
 
+/// The result of top_k: the k largest elements, descending, and their indices, i32.
 struct TopKResult {
   Array values, indices;
 };

@@ -41,25 +41,33 @@ static_assert(complete<Unary>());
 
 namespace tutti {
 
-// Each throws T007 for a dtype it is not defined for, T004 (all but -) for an unreduced sum.
+/// -x. Each function of one operand throws T007 for a dtype it is not defined for, T004 (all but -) for an
+/// unreduced sum.
 Array operator-(const Operand& x);
+/// e to the power of x.
 Array exp(const Operand& x);
+/// The natural logarithm; -infinity at 0, NaN below.
 Array log(const Operand& x);
+/// The hyperbolic tangent.
 Array tanh(const Operand& x);
+/// The square root; NaN below 0.
 Array sqrt(const Operand& x);
 /// 1 / sqrt(x).
 Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)).
 Array logistic(const Operand& x);
-/// abs of the smallest integer is this integer. The derivative at 0 is 0.
+/// |x|; of a complex number its size, real. abs of the smallest integer is this integer. The derivative at 0
+/// is 0.
 Array abs(const Operand& x);
 /// -1, 0 or 1; -0 and NaN stay. It has no tangent. For a complex number z: z / abs(z), or 0.
 Array sign(const Operand& x);
+/// The sine and the cosine of x, in radians.
 Array sin(const Operand& x);
 Array cos(const Operand& x);
 /// log(1 + x) and exp(x) - 1, right where x is small.
 Array log1p(const Operand& x);
 Array expm1(const Operand& x);
+/// The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
 Array erf(const Operand& x);
 /// The inverse of erf: from [-1, 1], whose ends give infinities, NaN elsewhere. By the polynomials that XLA
 /// uses.
@@ -71,11 +79,13 @@ Array erfc(const Operand& x);
 Array exp2(const Operand& x);
 Array log2(const Operand& x);
 Array log10(const Operand& x);
+/// The tangent of x, in radians.
 Array tan(const Operand& x);
 /// numpy.arcsin, arccos, NaN outside of [-1, 1]; numpy.arctan.
 Array asin(const Operand& x);
 Array acos(const Operand& x);
 Array atan(const Operand& x);
+/// The hyperbolic sine and cosine.
 Array sinh(const Operand& x);
 Array cosh(const Operand& x);
 /// numpy.arcsinh, arccosh (NaN below 1), arctanh (NaN outside of [-1, 1]).
@@ -92,6 +102,7 @@ Array digamma(const Operand& x);
 Array trigamma(const Operand& x);
 /// To the nearest whole number, of two to the even one (numpy.round). round, floor and ceil have no tangent.
 Array round(const Operand& x);
+/// The largest whole number that is not above x, and the smallest that is not below it. No tangent.
 Array floor(const Operand& x);
 Array ceil(const Operand& x);
 /// Bool: neither infinite nor NaN.

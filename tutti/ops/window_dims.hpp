@@ -32,6 +32,7 @@ struct [[deprecated("write GatherDims, whose members have StableHLO's names")]] 
   ops::Dims window, collapsed = {}, batching = {}, indices_batching = {}, index_map;
   Dim index_vector;
 
+  /// The same numbers under their new names.
   operator GatherDims() const {
     return {window, collapsed, batching, indices_batching, index_map, index_vector};
   }

@@ -7,6 +7,7 @@
 
 namespace tutti {
 
+/// Options of to_string of tensors and arrays.
 struct PrintOptions {
   std::int64_t all_elements = 1000;  // larger arrays are summarised
   std::int64_t edge_elements = 3;    // shown at each end of a summarised dimension

@@ -18,6 +18,7 @@ namespace tutti {
 
 /// An axis, or a part of one, by name.
 struct SpecAxis {
+  /// A factor of an axis: its size, and the product of the slower factors before it.
   struct Part {
     int before, size;
   };

@@ -49,7 +49,9 @@ std::string to_string(const Axes& axes);
 
 namespace tutti::ops {
 
+/// True if `axis` is one of `axes`.
 bool contains(const Axes& axes, const Axis& axis);
+/// The other axes, in their order.
 Axes without(Axes axes, const Axis& axis);
 /// The number of positions along all of `axes` together.
 int joint_size(const Axes& axes);

@@ -34,15 +34,20 @@ enum class DType : std::uint8_t {
   complex128
 };
 
+/// Every dtype, in the order of the enumeration.
 std::span<const DType> all_dtypes();
 /// "bool", "i32", "f32", "complex64", ...
 std::string_view name(DType dtype);
+/// The dtype of such a name; none for another text.
 std::optional<DType> dtype_named(std::string_view name);
+/// 1 for bool, 4 for f32, 8 for complex64.
 std::size_t bytes_per_element(DType dtype);
 bool is_integer(DType dtype);   // not bool
 bool is_unsigned(DType dtype);  // not bool
+/// True for f16, bf16, f32 and f64.
 bool is_float(DType dtype);
 bool is_half(DType dtype);  // f16, bf16: computed with as f32
+/// True for complex64 and complex128.
 bool is_complex(DType dtype);
 bool is_inexact(DType dtype);  // float or complex: what has derivatives
 

@@ -68,18 +68,24 @@ constexpr float to_odd(double value) {
 
 namespace tutti {
 
+/// A number of IEEE binary16: 5 bits of exponent, 10 of fraction. It is stored only; compute with float.
+/// Conversions from float and double round once, to nearest, ties to even.
 struct f16 {
   f16() = default;
   constexpr explicit f16(float value) : bits(internal::half::f16_bits(value)) {}
   constexpr explicit f16(double value) : f16(internal::half::to_odd(value)) {}
+  /// The value; exact.
   constexpr explicit operator float() const { return internal::half::f16_value(bits); }
   std::uint16_t bits;
 };
 
+/// A bfloat16: the upper half of a float, 8 bits of exponent, 7 of fraction. It is stored only.
+/// Conversions from float and double round once, to nearest, ties to even.
 struct bf16 {
   bf16() = default;
   constexpr explicit bf16(float value) : bits(internal::half::bf16_bits(value)) {}
   constexpr explicit bf16(double value) : bf16(internal::half::to_odd(value)) {}
+  /// The value; exact.
   constexpr explicit operator float() const { return internal::half::bf16_value(bits); }
   std::uint16_t bits;
 };

@@ -11,6 +11,7 @@
 
 namespace tutti {
 
+/// Options of Mesh.
 struct MeshOptions {
   /// The machine's devices that stand at the mesh's row-major positions; none: 0, 1, 2 and so on.
   std::vector<int> devices = {};
@@ -52,7 +53,9 @@ class Mesh {
   /// The mesh of `axes`, all or some of one mesh's, in its order. They stay the same axes.
   static Mesh of(const Axes& axes);
 
+  /// The axes in order, the slowest first.
   const Axes& axes() const { return interned_->axes; }
+  /// The number of devices: the product of the sizes of the axes.
   int devices() const { return ops::joint_size(axes()); }
   /// The coordinate of the device at position `device` along `axis`, one of axes().
   int coordinate(int device, const Axis& axis) const;

@@ -44,12 +44,16 @@ class AxisStates {
   AxisStates() = default;
   AxisStates(std::initializer_list<std::pair<Axis, State>> states);
 
+  /// The state along an axis.
   State at(const Axis& axis) const;
+  /// Changes the state along an axis.
   void set(const Axis& axis, State state);
+  /// The states with another one along an axis.
   AxisStates with(const Axis& axis, State state) const;
 
   auto begin() const { return states_.begin(); }
   auto end() const { return states_.end(); }
+  /// True if the value is invariant along all axes.
   bool empty() const { return states_.empty(); }
   bool operator==(const AxisStates&) const = default;
 

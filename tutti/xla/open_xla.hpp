@@ -21,6 +21,7 @@ using PluginOptions = std::vector<
 using CompilerOptions =
     std::vector<std::pair<std::string, std::variant<std::string, bool, std::int64_t, double>>>;
 
+/// Options of open_xla.
 struct XlaOptions {
   /// The plugin's file. Empty: the file that TUTTI_PJRT_PLUGIN names, else that of a known Python package
   /// under $VIRTUAL_ENV or the .venv of the checkout that this program was built in, accelerators first. The

@@ -11,6 +11,7 @@
 
 namespace tutti {
 
+/// Options of scan.
 struct ScanOptions {
   std::optional<std::int64_t> length = {};  // needed only where there are no xs
   bool reverse = false;                     // the last slice first; ys stay in the order of xs

@@ -49,8 +49,11 @@ class Future {
     for (const internal::PendingArray& leaf : leaves_) results.push_back(internal::done_flat(leaf, where));
     return tree::rebuild(like_, results);
   }
+  /// One started collective per leaf of the tree.
   const std::vector<internal::PendingArray>& leaves() const { return leaves_; }
+  /// A tree of the structure that done() returns.
   const T& like() const { return like_; }
+  /// Makes a future a tree itself, for optimization_barrier.
   auto tie() { return std::tie(leaves_); }
 
  private:
@@ -74,7 +77,8 @@ auto start_each(std::string_view name, Where where, const T& t, F f) {
 
 }  // namespace tree
 
-/// psum, pmean, pmax and pmin of a tree, in two halves. See there.
+/// The collective of this name, of a tree, in two halves: psum_start begins psum, and done() of the future
+/// takes its results.
 template <class T>
 auto psum_start(const T& t, const AxisNames& axes, const AllReduceOptions& options = {},
                 Where where = Where::here()) {
@@ -135,9 +139,13 @@ class SendToken {
  public:
   SendToken(Future<T> sent, Axes axes, Pairs pairs)
       : sent_(std::move(sent)), axes_(std::move(axes)), pairs_(std::move(pairs)) {}
+  /// The future of the sent values; precv finishes it.
   const Future<T>& sent() const { return sent_; }
+  /// The axes that the send goes along.
   const Axes& axes() const { return axes_; }
+  /// Source and destination of each transfer, as positions along the axes.
   const Pairs& pairs() const { return pairs_; }
+  /// Makes a token a tree itself, for optimization_barrier.
   auto tie() { return sent_.tie(); }
 
  private:

@@ -61,6 +61,7 @@ static_assert(complete<Remat>());
 
 namespace tutti {
 
+/// Options of remat: which values are kept, and not computed again.
 struct RematOptions {
   RematPolicy policy = RematPolicy::nothing;
   std::vector<std::string> keep = {};  // what checkpoint_name calls so is kept as well

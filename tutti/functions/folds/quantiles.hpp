@@ -18,6 +18,7 @@ enum class QuantileMethod : std::uint8_t {
   midpoint,  // half of their sum
   nearest    // the nearer one; half-way the smaller one
 };
+/// Options of quantile.
 struct QuantileOptions {
   QuantileMethod method = QuantileMethod::linear;
   bool keepdims = false;  // the dims stay, with size 1
@@ -32,6 +33,7 @@ struct QuantileOptions {
 Array quantile(const Operand& x, const Operand& q, const internal::WhichDims& dims = all_dims,
                const QuantileOptions& options = {});
 
+/// Options of median: keepdims keeps the dims, with size 1.
 struct MedianOptions {
   bool keepdims = false;
 };

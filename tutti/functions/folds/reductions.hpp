@@ -10,6 +10,7 @@
 
 namespace tutti {
 
+/// Options of sum and prod.
 struct ReductionOptions {
   bool keepdims = false;            // the dims stay, with size 1
   std::optional<DType> dtype = {};  // of the elements before they are folded
@@ -23,6 +24,7 @@ Array sum(const Operand& x, const internal::WhichDims& dims = all_dims, const Re
 Array prod(const Operand& x, const internal::WhichDims& dims = all_dims,
            const ReductionOptions& options = {});
 
+/// Options of amax, amin, ptp, any, count_nonzero and nansum: keepdims keeps the dims, with size 1.
 struct ExtremeOptions {
   bool keepdims = false;
 };
@@ -42,6 +44,7 @@ Array count_nonzero(const Operand& x, const internal::WhichDims& dims = all_dims
 Array nansum(const Operand& x, const internal::WhichDims& dims = all_dims,
              const ExtremeOptions& options = {});
 
+/// Options of norm and matrix_norm.
 struct NormOptions {
   std::optional<double> ord = {};  // none: the root of the sum of squares
   bool keepdims = false;

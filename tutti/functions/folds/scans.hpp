@@ -12,6 +12,7 @@ namespace tutti {
 /// cumlogsumexp by its name in other libraries.
 Array logcumsumexp(const Operand& x, int dim = 0, Order order = Order::forward);
 
+/// Options of associative_scan.
 struct AssociativeScanOptions {
   int dim = 0;           // of every leaf; negative ones count from the end
   bool reverse = false;  // from the last slice on

@@ -15,6 +15,7 @@ namespace tutti {
 /// complex numbers and more than 2^31 elements, T004.
 Array lexsort(const Arrays& keys, int dim = -1, Where where = Where::here());
 
+/// Options of unique and unique_counts.
 struct UniqueOptions {
   std::optional<Number> fill = {};  // after the elements; none: the smallest one is repeated
 };
@@ -23,13 +24,16 @@ struct UniqueOptions {
 /// Throws T005 for a negative size, and for one without a fill where x has no elements; T007 for complex
 /// numbers, T004.
 Array unique(const Operand& x, std::int64_t size, const UniqueOptions& options = {});
+/// The result of unique_counts: two arrays [size].
 struct UniqueCounts {
   Array values, counts;
 };
 /// The same and how often each is there, in i32; the filled ones 0 times.
 UniqueCounts unique_counts(const Operand& x, std::int64_t size, const UniqueOptions& options = {});
 
+/// The side of equal elements on which searchsorted inserts a value.
 enum class Side : std::uint8_t { left, right };
+/// Options of searchsorted.
 struct SearchOptions {
   Side side = Side::left;
 };
@@ -40,6 +44,7 @@ struct SearchOptions {
 /// for more than 2^31 - 1 elements, T004.
 Array searchsorted(const Operand& sorted, const Operand& values, const SearchOptions& options = {});
 
+/// Options of bincount.
 struct BincountOptions {
   std::optional<Array> weights = {};  // of the shape of x; none: 1 each, in i32
 };
@@ -48,14 +53,17 @@ struct BincountOptions {
 /// Throws T005, T007, T004.
 Array bincount(const Operand& x, std::int64_t length, const BincountOptions& options = {});
 
+/// The lowest and the highest edge of a histogram.
 struct HistogramRange {
   double low, high;
 };
+/// Options of histogram.
 struct HistogramOptions {
   std::optional<HistogramRange> range = {};  // none: from the smallest to the largest element
   std::optional<Array> weights = {};         // of the shape of x; none: 1 each
   bool density = false;                      // divided by the widths and the sum
 };
+/// The result of histogram: counts [bins], edges [bins + 1].
 struct Histogram {
   Array counts, edges;
 };

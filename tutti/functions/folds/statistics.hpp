@@ -10,6 +10,7 @@
 
 namespace tutti {
 
+/// Options of mean and nanmean.
 struct MeanOptions {
   bool keepdims = false;  // the dims stay, with size 1
 };
@@ -18,6 +19,7 @@ Array mean(const Operand& x, const internal::WhichDims& dims = all_dims, const M
 /// The mean of the elements that are not NaN; NaN where all are.
 Array nanmean(const Operand& x, const internal::WhichDims& dims = all_dims, const MeanOptions& options = {});
 
+/// Options of average.
 struct AverageOptions {
   std::optional<Array> weights = {};  // of the shape of x, or of the one dim that is folded; none: 1 each
   bool keepdims = false;
@@ -27,6 +29,7 @@ struct AverageOptions {
 Array average(const Operand& x, const internal::WhichDims& dims = all_dims,
               const AverageOptions& options = {});
 
+/// Options of variance and stddev.
 struct VarianceOptions {
   double ddof =
       0;  // the sum of squares is divided by the number of elements - ddof, by 0 where that is negative

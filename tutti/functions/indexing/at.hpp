@@ -19,6 +19,7 @@ enum class IndexMode {
   drop,  // as fill
 };
 
+/// Options of the functions of x.at(..).
 struct AtOptions {
   std::optional<IndexMode> mode = {};  // none: reading clips, writing drops
   bool unique_indices =
@@ -42,11 +43,16 @@ class At {
   template <class T>
   void operator=(const T&) && = delete;  // x.at(0) = 1 changes no array: x = x.at(0).set(1)
 
+  /// The updates in the place of these elements: x.at(0).set(1) is x with ones in row 0.
   Array set(const Operand& updates, const AtOptions& options = {}) const;
+  /// The sums of these elements and the updates.
   Array add(const Operand& updates, const AtOptions& options = {}) const;
-  /// With array indices, the derivative by the updates needs .unique_indices.
+  /// The products of these elements and the updates. With array indices, the derivative by the updates needs
+  /// .unique_indices.
   Array multiply(const Operand& updates, const AtOptions& options = {}) const;
+  /// The smaller one of each element and its updates.
   Array min(const Operand& updates, const AtOptions& options = {}) const;
+  /// The larger one of each element and its updates.
   Array max(const Operand& updates, const AtOptions& options = {}) const;
   /// x[indices], with a mode.
   Array get(const AtOptions& options = {}) const;

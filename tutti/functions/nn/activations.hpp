@@ -6,6 +6,7 @@
 
 namespace tutti {
 
+/// Options of gelu.
 struct GeluOptions {
   /// JAX's formula, by the logistic function instead of tanh, which rounds less. False: by erfc.
   bool approximate = true;

@@ -8,6 +8,7 @@
 
 namespace tutti {
 
+/// Options of layer_norm and rms_norm: the dims that are normalised, and what is added to the variance.
 struct NormalizationOptions {
   internal::WhichDims dims = -1;
   double epsilon = 1e-5;

@@ -38,11 +38,13 @@ namespace tutti {
 /// T004.
 Array einsum(const internal::Subscripts& subscripts, const std::vector<Operand>& operands);
 
+/// The same of operands one by one: arrays, or numbers.
 template <class... X>
   requires(sizeof...(X) > 0 && (std::convertible_to<X, Operand> && ...))
 Array einsum(const internal::Subscripts& subscripts, const X&... operands) {
   return einsum(subscripts, std::vector<Operand>{Operand(operands)...});
 }
+/// The same of a vector of arrays.
 Array einsum(const internal::Subscripts& subscripts, const std::same_as<Arrays> auto& operands) {
   return einsum(subscripts, std::vector<Operand>(operands.begin(), operands.end()));
 }

@@ -47,6 +47,7 @@ std::array<Key, n> split(const Key& key, Where where = Where::here()) {
 /// Throws T005, T007, T008.
 Key fold_in(const Key& key, const Operand& data);
 
+/// Options of bits, randint, bernoulli and the distributions.
 struct DrawOptions {
   /// Inside shard_map: the shape is that of the whole draw, the result this device's block of it, varying
   /// over these axes.
@@ -61,6 +62,7 @@ struct DrawOptions {
 Array bits(const Key& key, const Shape& shape, DType dtype, const DrawOptions& options = {},
            Where where = Where::here());
 
+/// Options of uniform; `block` as in DrawOptions.
 struct UniformOptions {
   Operand low = 0.0, high = 1.0;  // numbers, or arrays that broadcast to the result
   std::optional<P> block = {};
@@ -88,6 +90,7 @@ Array permutation(const Key& key, std::int64_t n, Where where = Where::here());
 /// x in random order along `dim`. Throws T006.
 Array permutation(const Key& key, const Array& x, int dim = 0, Where where = Where::here());
 
+/// Options of choice.
 struct ChoiceOptions {
   bool replace = true;  // false: no element twice
   int dim = 0;          // of an array

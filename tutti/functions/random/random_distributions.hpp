@@ -24,6 +24,7 @@ Array exponential(const Key& key, const Shape& shape, DType dtype, const DrawOpt
 Array gumbel(const Key& key, const Shape& shape, DType dtype, const DrawOptions& options = {},
              Where where = Where::here());
 
+/// Options of categorical.
 struct CategoricalOptions {
   int dim = -1;                     // of the logits: the classes
   std::optional<Shape> shape = {};  // [more.., b..]: several draws from each distribution; none: one, [b..]

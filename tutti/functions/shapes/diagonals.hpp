@@ -10,6 +10,7 @@
 
 namespace tutti {
 
+/// Options of eye and tri. Diagonal 0 is the main one, k > 0 lies above it.
 struct EyeOptions {
   std::optional<std::int64_t> columns = {};  // none: as many as rows
   int k = 0;
@@ -29,6 +30,7 @@ Array triu(const Operand& x, int k = 0);
 /// Cost: one copy, or none. Throws T005 for other ranks.
 Array diag(const Operand& x, int k = 0);
 
+/// Options of diagonal and trace.
 struct DiagonalOptions {
   int k = 0;
   int dim1 = 0, dim2 = 1;  // rows and columns; negative ones count from the end

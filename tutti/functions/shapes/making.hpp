@@ -16,6 +16,7 @@ namespace tutti {
 /// Throws T005 if the array does not broadcast, T008 if the number does not fit.
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype = {});
 
+/// Options of linspace.
 struct LinspaceOptions {
   bool endpoint = true;  // false: `stop` is left out
   int dim = 0;           // of the result; negative ones count from the end
@@ -27,6 +28,7 @@ struct LinspaceOptions {
 Array linspace(const Operand& start, const Operand& stop, std::int64_t n, DType dtype,
                const LinspaceOptions& options = {});
 
+/// Options of logspace; `endpoint` and `dim` as in LinspaceOptions.
 struct LogspaceOptions {
   bool endpoint = true;
   int dim = 0;
@@ -36,10 +38,12 @@ struct LogspaceOptions {
 Array logspace(const Operand& start, const Operand& stop, std::int64_t n, DType dtype,
                const LogspaceOptions& options = {});
 
+/// The order of the dims of a meshgrid: Cartesian or by matrix.
 enum class Indexing {
   xy,  // dims 0 and 1 change places: y, x, ..
   ij,
 };
+/// Options of meshgrid.
 struct MeshgridOptions {
   Indexing indexing = Indexing::xy;
   bool sparse = false;  // size 1 along the dims of the others

@@ -56,6 +56,7 @@ class PadWidths {
 
 namespace tutti {
 
+/// Options of pad. Each belongs to one mode, or to a few.
 struct PadOptions {
   std::optional<Number> constant_value = {};     // none: zero
   std::optional<Number> end_value = {};          // of linear_ramp; none: zero

@@ -21,7 +21,9 @@ class Cuts {
   Cuts(std::initializer_list<std::int64_t> indices) : is_(std::vector<std::int64_t>(indices)) {}
   Cuts(std::vector<std::int64_t> indices) : is_(std::move(indices)) {}
 
+  /// The number of pieces; null if there are indices.
   const std::int64_t* pieces() const { return std::get_if<std::int64_t>(&is_); }
+  /// The indices to cut before; null if there is a number of pieces.
   const std::vector<std::int64_t>* indices() const { return std::get_if<std::vector<std::int64_t>>(&is_); }
 
  private:

@@ -29,6 +29,7 @@ struct Absence {
   int rank = 0, call = 0;
 };
 
+/// Options of a check: which schedules run, and on which machine.
 struct CheckOptions {
   int calls = 3;  // one after the other; call i runs the emitted kernels i modulo their number
   std::int64_t schedules = 100;

@@ -17,6 +17,7 @@ enum class ScheduleKind : std::uint8_t {
   pct,  // by priorities that change at a few random points (probabilistic concurrency testing, d = 2 to 4)
   exhaustive  // all orders of conflicting accesses; for small cases. Atomic reads return the newest value
 };
+/// The faults that a check finds in kernels.
 enum class FaultKind : std::uint8_t {
   race,           // two accesses of one byte without happens-before, one a write and one plain
   stale_read,     // a use of a value that an earlier call left in a staging
@@ -28,6 +29,7 @@ enum class FaultKind : std::uint8_t {
   wrong_data,  // the result differs from the definition, or is not complete
   timeout      // a wait was given up although no rank was absent, or an error word is wrong
 };
+/// The enumerator in words: "pct", "stale read".
 std::string_view name(ScheduleKind kind);
 std::string_view name(FaultKind kind);
 
@@ -51,9 +53,11 @@ struct Traffic {
 
   /// Bytes over all links into a rank, by reads and writes.
   std::int64_t into(int rank) const;
+  /// Bytes over all links out of a rank, by reads and writes.
   std::int64_t out_of(int rank) const;
 };
 
+/// The result of a check: what ran, the bytes that moved, and the first fault.
 struct CheckReport {
   std::int64_t schedules = 0;  // run, including the faulty one
   std::int64_t ops = 0;        // interpreted; constants and ranges are not
@@ -63,6 +67,7 @@ struct CheckReport {
   std::vector<Traffic> traffic;  // of each call, in the first schedule
   std::optional<Fault> fault;
 
+  /// True without a fault.
   explicit operator bool() const { return !fault; }
 };
 

@@ -15,12 +15,14 @@
 
 namespace tutti::kernels {
 
+/// How a collective runs: by a kernel or by a library.
 enum class Backend : std::uint8_t {
   automatic,  // a kernel if there is one, else the library
   kernels,    // as automatic, with a warning if there is no kernel
   library     // driver copies; NCCL for reductions
 };
 
+/// Options of Collective::make.
 struct CollectiveOptions {
   Backend backend = Backend::automatic;
   Encoding encoding = Encoding::poll;
@@ -57,7 +59,9 @@ class Collective {
   /// Waits for the group: Group::wait(). Throws R004 if a rank gave up a wait.
   void wait() { group_->wait(); }
 
+  /// The shape of a rank's input.
   const Shape& operand_shape() const { return operand_; }
+  /// The shape of a rank's output.
   const Shape& result_shape() const { return result_; }
   /// "kernel all_gather_f32_w8_two_launches, ..", or "copies of the driver: no kernel, because ..".
   const std::string& description() const { return description_; }

@@ -20,11 +20,17 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// The driver that opened the device.
   const Driver& driver() const { return *driver_; }
+  /// The number of the device, as the driver counts them.
   int ordinal() const { return ordinal_; }
+  /// The driver's handle of the device.
   DeviceHandle handle() const { return handle_; }
+  /// The driver's handle of the primary context.
   ContextHandle context() const { return context_; }
+  /// The driver's name of the device.
   std::string name() const;
+  /// The value of an attribute, by its number in CUdevice_attribute.
   int attribute(int which) const;
   /// The compute capability: 90 for 9.0.
   int capability() const;
@@ -32,6 +38,7 @@ class Device {
   /// Marks a device whose kernels do not end. Its handles are never destroyed: the driver would wait for
   /// ever.
   void abandon() const { is_abandoned_ = true; }
+  /// True after abandon().
   bool is_abandoned() const { return is_abandoned_; }
 
  private:
@@ -54,6 +61,7 @@ class OnDevice {
   const Driver& driver_;
 };
 
+/// The number of GPUs that the driver sees.
 int count_of_devices(const Driver& driver);
 /// Opens one Device per ordinal. Equal ordinals share one object.
 std::vector<std::shared_ptr<const Device>> open_devices(const std::shared_ptr<const Driver>& driver,

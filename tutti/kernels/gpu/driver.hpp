@@ -23,6 +23,7 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
+  /// One function of the driver.
   template <class... A>
   class Call {
    public:
@@ -30,8 +31,11 @@ class Driver {
         : driver_(&driver),
           symbol_(symbol),
           function_(reinterpret_cast<DriverResult (*)(A...)>(driver.library_.symbol(symbol))) {}
+    /// Calls the function, and throws if it fails.
     void operator()(A... arguments) const { driver_->check(function_(arguments...), symbol_); }
+    /// Calls the function, and returns the CUresult.
     DriverResult result(A... arguments) const { return function_(arguments...); }
+    /// The name of the function in the library.
     const char* symbol() const { return symbol_; }
 
    private:
@@ -43,6 +47,7 @@ class Driver {
   /// Throws unless `result` is success. The message contains `note`: "3 bytes on device 0".
   void check(DriverResult result, std::string_view function, std::string_view note = {}) const;
   int version() const { return version_; }  // 12040 is CUDA 12.4
+  /// The file of the library.
   const std::string& path() const { return library_.path(); }
 
  private:

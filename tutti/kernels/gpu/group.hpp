@@ -12,6 +12,7 @@
 
 namespace tutti::kernels {
 
+/// Options of Group.
 struct GroupOptions {
   std::string driver = std::string(default_driver);
   double timeout_s = 30;  // the longest wait of a kernel for a peer; Group::wait() allows twice as long
@@ -39,9 +40,13 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  /// The number of ranks.
   int world() const { return static_cast<int>(devices_.size()); }
+  /// The options that the group was opened with.
   const GroupOptions& options() const { return options_; }
+  /// The driver of all devices.
   const Driver& driver() const { return devices_.front()->driver(); }
+  /// The device of a rank.
   const std::shared_ptr<const Device>& device(int rank) const {
     return devices_[static_cast<std::size_t>(rank)];
   }
@@ -50,6 +55,7 @@ class Group {
   StreamHandle stream(int rank) const { return streams_[static_cast<std::size_t>(rank)].get(); }
   /// The ranks on each device, in order. One list per device.
   const std::vector<std::vector<int>>& ranks_by_device() const { return ranks_by_device_; }
+  /// True if two ranks work on one device.
   bool shares_devices() const { return ranks_by_device_.size() < devices_.size(); }
   /// missing_peer_access() of the group's devices.
   const std::string& missing_access() const { return missing_access_; }
@@ -64,6 +70,7 @@ class Group {
 
   // For the runners of collectives.
 
+  /// The number of the first signal of a kernel call, and the half of the staging that it uses.
   struct Call {
     std::uint32_t sequence = 0;
     int half = 0;
@@ -71,6 +78,7 @@ class Group {
   /// Takes sequence number and half for a kernel call. Waits first if memory must grow or pads must be
   /// filled.
   Call begin(const Manifest& manifest);
+  /// The memory that the kernels of the group share.
   const SymmetricMemory& memory() const { return *memory_; }
   /// Orders the streams of `ranks` by events: work queued later on any of them follows all work queued so
   /// far.
@@ -78,6 +86,7 @@ class Group {
   void meet() const;  // all ranks
   /// Throws R004 if the group is broken.
   void require_whole() const;
+  /// Makes later calls throw R004 with this reason.
   void set_broken(const std::string& why) { broken_ = why; }
 
  private:

@@ -28,7 +28,9 @@ class Owned {
   ~Owned() {
     if (device_) Destroy{}(*device_, handle_);
   }
+  /// The handle.
   Handle get() const { return handle_; }
+  /// The device of the handle.
   const Device& device() const { return *device_; }
 
  private:
@@ -36,19 +38,29 @@ class Owned {
   Handle handle_{};
 };
 
+/// Destroys a stream.
 struct DestroyStream {
+  /// Called by Owned.
   void operator()(const Device& device, StreamHandle stream) const;
 };
+/// Destroys an event.
 struct DestroyEvent {
+  /// Called by Owned.
   void operator()(const Device& device, EventHandle event) const;
 };
+/// Frees device memory.
 struct FreeMemory {
+  /// Called by Owned.
   void operator()(const Device& device, DeviceAddress address) const;
 };
+/// Frees pinned host memory.
 struct FreeHostMemory {
+  /// Called by Owned.
   void operator()(const Device& device, void* memory) const;
 };
+/// Unloads a module.
 struct UnloadModule {
+  /// Called by Owned.
   void operator()(const Device& device, ModuleHandle module) const;
 };
 
@@ -64,10 +76,12 @@ Stream make_stream(const std::shared_ptr<const Device>& device);
 Event make_event(const std::shared_ptr<const Device>& device);
 /// Allocates device memory; none for 0 bytes. Throws R003 if memory is short.
 DeviceMemory allocate(const std::shared_ptr<const Device>& device, std::int64_t bytes);
+/// Allocates pinned host memory. Throws R003 if memory is short.
 HostMemory allocate_host(const std::shared_ptr<const Device>& device, std::int64_t bytes);
 /// Loads a module. `image` is PTX or a cubin. Throws R004 with the log of the driver's compiler.
 Module load_module(const std::shared_ptr<const Device>& device, std::string_view image,
                    std::string_view name);
+/// The entry of this name. Throws R004 if the module has none.
 FunctionHandle function_of(const Module& module, const std::string& entry);
 
 }  // namespace tutti::kernels

@@ -16,6 +16,7 @@ class Library {
 
   /// The address of a symbol. Throws R004 with the loader's message if the library lacks it.
   void* symbol(const char* name) const;
+  /// The file as it was opened.
   const std::string& path() const { return path_; }
 
  private:

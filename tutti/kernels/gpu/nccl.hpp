@@ -26,6 +26,7 @@ class Nccl {
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
 
+  /// One function of NCCL.
   template <class... A>
   class Call {
    public:
@@ -33,7 +34,9 @@ class Nccl {
         : nccl_(&nccl),
           symbol_(symbol),
           function_(reinterpret_cast<int (*)(A...)>(nccl.library_.symbol(symbol))) {}
+    /// Calls the function, and throws if it fails.
     void operator()(A... arguments) const { nccl_->check(function_(arguments...), symbol_); }
+    /// Calls the function, and returns the ncclResult_t.
     int result(A... arguments) const { return function_(arguments...); }
 
    private:

@@ -17,9 +17,11 @@ class Runner {
   virtual ~Runner() = default;
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
+  /// Queues one call. Addresses as in Collective::launch.
   virtual void launch(std::span<const DeviceAddress> inputs, std::span<const DeviceAddress> outputs) = 0;
 };
 
+/// Runs a kernel that was chosen and compiled.
 std::unique_ptr<Runner> kernel_runner(Group& group, KernelChoice choice);
 /// Runs all_gather, all_to_all and ppermute as driver copies, ordered by events. Takes any world.
 std::unique_ptr<Runner> copy_runner(Group& group, const CollectiveSpec& spec);

@@ -27,9 +27,13 @@ class SymmetricMemory {
   /// Allocates pads, tables and error words. Does not fill them.
   explicit SymmetricMemory(std::vector<RankPlace> ranks);
 
+  /// The size of the pads.
   const Pads& pads() const { return pads_; }
+  /// The size of a rank's staging.
   const Staging& staging() const { return staging_; }
+  /// The size of a rank's inboxes.
   const Staging& inboxes() const { return inboxes_; }
+  /// True if the kernels of the manifest need no larger buffers.
   bool fits(const Manifest& manifest) const;
   /// Replaces staging and inboxes that are too small. Throws R003 if memory is short; the size of that buffer
   /// is then 0.
@@ -39,6 +43,7 @@ class SymmetricMemory {
   void fill(std::uint32_t number_before);
 
   DeviceAddress table(ArgumentKind kind, int rank) const;  // signal_table, staging_table or inbox_table
+  /// The address of the error words of a rank.
   DeviceAddress error_words(int rank) const { return errors_[static_cast<std::size_t>(rank)].get(); }
   std::int64_t error_bytes() const;  // of a rank
 

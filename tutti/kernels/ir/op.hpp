@@ -15,11 +15,17 @@
 namespace tutti::kernels {
 
 // Enumerators have the numbers that Triton 3.9.0 and MLIR print in generic text.
+/// The order of an atomic access among others: tt.MemSemantic.
 enum class Order { relaxed = 1, acquire, release, acq_rel };
+/// The threads that see an atomic access in order: of the GPU, of the block, of the system.
 enum class Scope { gpu = 1, cta, sys };
+/// The cache modifier of a load or store.
 enum class Cache { none = 1, ca, cg, wb, cs, wt, cv };
+/// The function of an atomic read-modify-write.
 enum class RmwOp { bit_and = 1, bit_or, bit_xor, add, fadd, max, min, umax, umin, exch };
+/// Comparisons of integers; s: signed, u: unsigned.
 enum class IntPredicate { eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge };
+/// Comparisons of floats; o: false for NaN, u: true for NaN.
 enum class FloatPredicate { oeq = 1, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno };
 
 /// States whether peers access the memory of a plain load or store while the kernel runs. check_protocol()
@@ -105,6 +111,7 @@ struct Constant {  // () -> value, in every element of a tensor
   ValueType type;
   std::variant<std::int64_t, double> value;
 };
+/// The functions of two operands, by their names in MLIR.
 enum class ArithOp {
   addi,
   subi,
@@ -138,6 +145,7 @@ struct CompareFloats {  // x, x -> i1
   FloatPredicate predicate = FloatPredicate::oeq;
 };
 struct Select {};  // i1 or i1 tensor, x, x -> x
+/// The conversions, by their names in MLIR.
 enum class ConvertOp { extsi, extui, trunci, extf, truncf };
 struct Convert {  // value -> value
   ConvertOp op = ConvertOp::extsi;
@@ -151,8 +159,10 @@ struct If {     // i1 -> results; two regions, then and else; an else without op
 struct While {};      // first carried.. -> last carried; regions condition and body, each takes carried..
 struct Yield {};      // the region's results
 struct Condition {};  // i1, carried..
+/// Ends the kernel.
 struct Return {};
 
+/// The attributes of any op.
 using OpKind = std::variant<GetProgramId, GetNumPrograms, MakeRange, Splat, ExpandDims, Broadcast, Reshape,
                             AddPtr, IntToPtr, PtrToInt, Bitcast, Load, Store, AtomicRmw, AtomicCas,
                             AtomicStore, AtomicLoad, AtomicPoll, ThreadId, ThreadSignal, ThreadWait, Reduce,
@@ -168,6 +178,7 @@ struct Value {
 
 struct Region;
 
+/// One op: its attributes, the values that it reads and defines, and its regions.
 struct Op {
   OpKind kind;
   std::vector<Value> operands, results;
@@ -180,6 +191,7 @@ struct Region {
   std::vector<Op> ops;
 };
 
+/// An argument of a kernel.
 struct Argument {
   std::string name;
   ValueType type;
@@ -195,6 +207,7 @@ struct Function {
 };
 
 std::string_view op_name(const OpKind& kind);  // "tt.load"
+/// The enumerator as Triton and MLIR print it.
 std::string_view to_string(Order order);
 std::string_view to_string(Scope scope);
 std::string_view to_string(Cache cache);
@@ -202,7 +215,9 @@ std::string_view to_string(RmwOp op);
 std::string_view to_string(IntPredicate predicate);
 std::string_view to_string(FloatPredicate predicate);
 
+/// The type of a value.
 const ValueType& type_of(const Function& function, Value value);
+/// The types of several values.
 std::vector<ValueType> types_of(const Function& function, const std::vector<Value>& values);
 std::string value_name(const Function& function, Value value);  // "%pointers", "%17"
 /// Names an op in messages by its first operand: "tt.store %17".

@@ -7,6 +7,7 @@
 
 namespace tutti::kernels {
 
+/// The oldest GPU that the PTX runs on.
 enum class PtxTarget : std::uint8_t { sm_80, sm_90 };
 
 /// Throw T015 naming the op if it accesses an i1; write_rmw() also if the target cannot add bf16 in memory.
@@ -18,6 +19,7 @@ void write_atomic_load(ThreadValues& values, const Op& op, const AtomicLoad& loa
 void write_poll(ThreadValues& values, const Op& op, const AtomicPoll& poll);
 
 // Write ops that run in each thread, with the text that Triton gets as inline assembly (asm_text.hpp).
+/// ThreadSignal and ThreadWait as instructions.
 void write_thread_signal(ThreadValues& values, const Op& op, const ThreadSignal& signal);
 void write_thread_wait(ThreadValues& values, const Op& op, const ThreadWait& wait);
 

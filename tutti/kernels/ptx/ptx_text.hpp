@@ -10,6 +10,7 @@
 
 namespace tutti::kernels {
 
+/// Options of ptx_text.
 struct PtxOptions {
   PtxTarget target = PtxTarget::sm_80;  // PTX for sm_80 also runs on later GPUs
   int warps = 4;                        // warps per block, a power of two
@@ -24,7 +25,9 @@ std::string ptx_text(std::span<const Function> kernels, const PtxOptions& option
 std::string ptx_text(const Manifest& manifest, PtxTarget target);
 
 // The parts of a module.
+/// The lines before the entries: version, target, address size.
 std::string ptx_header(PtxTarget target);
+/// One kernel as an entry.
 std::string ptx_entry(const Function& kernel, const PtxOptions& options);
 
 }  // namespace tutti::kernels

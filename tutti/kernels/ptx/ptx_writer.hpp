@@ -24,7 +24,9 @@ std::string literal(std::int64_t value, RegisterKind kind);
 /// Collects the instructions of one entry, and numbers its registers and labels.
 class PtxWriter {
  public:
+  /// The name of a register that is not used yet.
   std::string fresh(RegisterKind kind);
+  /// A label that is not used yet.
   std::string fresh_label() { return "L" + std::to_string(++labels_); }
 
   /// Appends an instruction: "bra L1".
@@ -33,6 +35,7 @@ class PtxWriter {
   void line_if(std::string_view predicate, std::string_view instruction);
   /// As line_if(), but `text` has its own semicolon, and may have a comment after the semicolon.
   void access(std::string_view predicate, std::string_view text);
+  /// Appends a label.
   void label(std::string_view name) { body_ += std::string(name) + ":\n"; }
   /// Appends "op fresh, operands.." and returns the fresh register.
   std::string made(RegisterKind kind, std::string_view op, std::initializer_list<std::string_view> operands);

@@ -20,7 +20,9 @@ struct ThreadLayout {
   int vector = 1;
   int rounds = 1;
 
+  /// The number of elements that a thread holds.
   int held() const { return vector * rounds; }
+  /// True if several threads hold one element.
   bool is_replicated() const { return elements < threads; }
   /// The index of held element `held` of thread 0. For thread i, add i * vector.
   std::int64_t first(int held) const;

@@ -31,10 +31,15 @@ class ThreadValues {
   PtxWriter out;
   bool needs_shared = false;  // set if threads exchange values
 
+  /// The type of a value.
   const ValueType& type(Value value) const { return type_of(function, value); }
+  /// The kind of register that holds an element.
   RegisterKind kind(Value value) const { return register_kind(type(value)); }
+  /// Facts about the elements of a value: runs, divisors, constants.
   const AxisInfo& info(Value value) const { return infos_[static_cast<std::size_t>(value.id)]; }
+  /// How the elements of a value lie on the threads.
   const ThreadLayout& layout(Value value) const;
+  /// True if an op reads the value.
   bool is_used(Value value) const { return uses_[static_cast<std::size_t>(value.id)] > 0; }
   /// True if the value may differ between threads, because it depends on a ThreadId or ThreadWait.
   bool differs(Value value) const { return differs_[static_cast<std::size_t>(value.id)]; }
@@ -44,9 +49,11 @@ class ThreadValues {
   /// The predicate of the threads that own an element; empty if all threads do.
   const std::string& owner(const ThreadLayout& layout) const;
 
+  /// Held element i of a value, computed at its first use.
   const ElementValue& held(Value value, int i);
   /// Returns the element as a register, or as a literal if it is a number.
   std::string operand(Value value, int i);
+  /// The element as a register.
   std::string reg(Value value, int i) { return reg(held(value, i), kind(value)); }
   std::string reg(const ElementValue& held, RegisterKind kind);
   /// Extends an integer of at most 32 bits to 32 bits.

@@ -25,6 +25,7 @@ struct BlockedArray {
   int blocks = 1;
   std::int64_t inner = 1;
 
+  /// The number of elements of the array.
   std::int64_t elements() const { return outer * blocks * inner; }
   /// The offset in the array of element i of a block, 0 <= i < outer * inner.
   std::int64_t offset(std::int64_t i, int block) const {
@@ -33,6 +34,7 @@ struct BlockedArray {
   bool operator==(const BlockedArray&) const = default;
 };
 
+/// The integers in which a kernel computes offsets.
 enum class OffsetType : std::uint8_t { i32, i64 };
 
 /// An eligible collective of any rank and dim, viewed as two arrays of three dims: operand and result.
@@ -43,6 +45,7 @@ struct CanonicalView {
   BlockedArray result;        // has blocks for all_gather and all_to_all
   OffsetType offsets = OffsetType::i32;
 
+  /// The bytes of one block.
   std::int64_t block_bytes() const { return elements * moved.bits / 8; }
   bool operator==(const CanonicalView&) const = default;
 };

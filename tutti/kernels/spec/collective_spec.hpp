@@ -13,6 +13,7 @@
 
 namespace tutti::kernels {
 
+/// The collectives that have kernels.
 enum class CollectiveKind : std::uint8_t { all_gather, all_reduce, reduce_scatter, all_to_all, ppermute };
 /// The algorithm of a kernel. variants_of() lists the variants of a collective.
 enum class Variant : std::uint8_t {
@@ -30,9 +31,11 @@ enum class Encoding : std::uint8_t {
   atomics,  // read-modify-writes; a wait polls the peers one after another
   poll      // atomic stores and polls for equality
 };
+/// All enumerators, in their order.
 std::span<const CollectiveKind> all_collectives();
 std::span<const Encoding> all_encodings();
 std::span<const Variant> all_variants();
+/// The enumerator as text: "all_gather", "two_launches", "nvidia", "poll".
 std::string_view name(CollectiveKind kind);
 std::string_view name(Variant variant);
 std::string_view name(Target target);

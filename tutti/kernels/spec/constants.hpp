@@ -9,6 +9,7 @@ namespace tutti::kernels {
 /// The vendor of the GPU that a kernel is for.
 enum class Target : std::uint8_t { nvidia, amd };
 
+/// 32 on NVIDIA, 64 on AMD.
 constexpr int threads_per_warp(Target target) {
   switch (target) {
     case Target::nvidia: return 32;

@@ -12,6 +12,7 @@ namespace tutti::kernels {
 /// States whether a kernel exists. A refusal says why not, and what to use instead.
 struct Eligibility {
   std::optional<std::string> refusal = {};
+  /// True if there is a kernel.
   explicit operator bool() const { return !refusal; }
 };
 

@@ -22,6 +22,7 @@ struct Launch {
   std::int64_t tile_elements = 1;  // moved elements
   int grid = 0;
 
+  /// The number of tiles of a block; 0 for a block without elements.
   std::int64_t tiles() const { return elements == 0 ? 0 : (elements - 1) / tile_elements + 1; }
   bool operator==(const Launch&) const = default;
 };
@@ -49,6 +50,7 @@ std::int64_t tiles_of(const Launch& launch, int program);
 struct TileRange {
   std::int64_t begin, end;
 };
+/// The elements of tile `tile`.
 TileRange range_of(const Launch& launch, std::int64_t tile);
 
 /// A tile of one rank's block.
@@ -71,6 +73,7 @@ class VisitOrder {
   /// Throws T015 unless world > rank >= 0; a group below 1 counts as 1.
   VisitOrder(const Launch& launch, int world, int rank, std::int64_t group);
 
+  /// The number of steps of a program.
   std::int64_t steps(int program) const { return world_ * tiles_of(launch_, program); }
   /// Returns nullopt if the program has no such step.
   std::optional<Visit> visit(int program, std::int64_t step) const;

@@ -25,8 +25,10 @@ enum class ArgumentKind : std::uint8_t {
   wait_limit,     // polls before a wait gives up, or nanoseconds for barriers in Encoding::poll; 0: never
   error           // words in which a wait that gives up reports the failure: see error_pair_bytes
 };
+/// The enumerator as text: "signal_table".
 std::string_view name(ArgumentKind kind);
 
+/// An argument of a kernel, as the host passes it.
 struct LaunchArgument {
   ArgumentKind kind;
   DType dtype;    // the type of a scalar or of a pointer's elements; a table has i64 elements
@@ -48,6 +50,7 @@ struct Pads {
 struct Staging {
   std::int64_t bytes_per_half = 0;
   int halves = 0;  // 2, or 0 for none
+  /// The bytes of all halves.
   std::int64_t bytes() const { return bytes_per_half * halves; }
   bool operator==(const Staging&) const = default;
 };

@@ -19,7 +19,9 @@ class MessageText {
   MessageText(const char* text, Where where = Where::here()) : text_(text), where_(where) {}
   MessageText(std::string text, Where where = Where::here()) : text_(std::move(text)), where_(where) {}
 
+  /// The text as written, with its braces.
   const std::string& text() const { return text_; }
+  /// The line of the caller.
   const Where& where() const { return where_; }
 
  private:
@@ -38,6 +40,7 @@ class Message {
   explicit Message(std::string_view text);
   /// Throws T015 unless there is one place per value, and each format suits its value.
   void require_values(const Types& values) const;
+  /// The text with the values in their places.
   std::string with(const Tensors& values) const;
 
  private:
@@ -50,6 +53,7 @@ class Message {
 
 /// Sizes of the leading dims that all operands have in common: one per vmap that the op is under.
 using Lanes = std::vector<std::int64_t>;
+/// The number of lanes: the product of the sizes.
 std::int64_t count_of(const Lanes& lanes);
 /// The parameters of an op with a text and lanes.
 Parameters message_parameters(const std::string& text, const Lanes& lanes);
@@ -77,11 +81,12 @@ void require_lanes(const Types& operands, const Lanes& lanes);
 /// The types of the values of one lane.
 Types without_lanes(const Types& operands, const Lanes& lanes);
 
-/// Operands under vmap: all with the lanes of `axis` as dim 0, if one of them has lanes.
+/// Operands under vmap, and whether they have lanes.
 struct InLanes {
   Arrays operands;
   bool batched;
 };
+/// All operands with the lanes of `axis` as dim 0, if one of them has lanes.
 InLanes in_lanes(const Axis& axis, const BatchedArrays& operands);
 
 /// Arrays and numbers as arrays: a number is i64, u64, f64 or bool.

@@ -12,6 +12,7 @@
 
 namespace tutti {
 
+/// Options of reshard and of plans.
 struct ReshardOptions {
   PlanObjective objective = PlanObjective::time;
   /// No device holds a block larger than this times the larger of its blocks before and after.

@@ -15,6 +15,7 @@
 
 namespace tutti::ops {
 
+/// The functions of one operand, element by element.
 enum class UnaryFn : std::uint8_t {
   neg,
   exp,
@@ -59,6 +60,7 @@ enum class UnaryFn : std::uint8_t {
   popcount,            // of integers: how many bits are 1
   count_leading_zeros  // of integers: how many bits are above the highest 1
 };
+/// The functions of two operands, element by element.
 enum class BinaryFn : std::uint8_t {
   add,
   sub,
@@ -77,7 +79,9 @@ enum class BinaryFn : std::uint8_t {
   shift_right_logical,
   complex  // from a real and an imaginary part
 };
+/// The comparisons: ==, !=, <, <=, > and >=.
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
+/// The functions that reductions fold elements with.
 enum class ReduceKind : std::uint8_t { sum, prod, max, min, logical_and, logical_or };
 
 /// The dtypes that a function takes. numbers: all except bool. reals: numbers that are not complex. bits:
@@ -94,6 +98,7 @@ enum class DTypes : std::uint8_t {
   complex,
   parts
 };
+/// True if `dtype` is one of the set.
 bool contains(DTypes set, DType dtype);
 
 /// The range of an example's elements: in the domain of the function, away from kinks.
@@ -103,6 +108,7 @@ struct ExampleRange {
 
 /// All facts about a function of one operand, except its derivative (ops/unary.cpp) and its kernels.
 struct UnaryFacts {
+  /// Whether the function is linear.
   enum class Linear : std::uint8_t { no, yes };
   UnaryFn fn;
   std::string_view name;       // "exp"
@@ -128,6 +134,7 @@ struct BinaryFacts {
   std::string_view summary;
   std::string_view front_ends;
 };
+/// The facts about a function.
 const UnaryFacts& facts_of(UnaryFn fn);
 const BinaryFacts& facts_of(BinaryFn fn);
 /// All functions, in the order of their enumerators, in which `tutti rules` lists them.

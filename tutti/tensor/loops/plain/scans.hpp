@@ -21,9 +21,11 @@ namespace tutti::ops {
 struct AlongDim {
   std::int64_t outer, n, inner;
   std::int64_t stride = inner;
+  /// The number of elements that the loop takes.
   std::int64_t elements() const { return outer * n * inner; }
 };
 
+/// The functions that running folds use.
 enum class CumulativeKind : std::uint8_t { sum, prod, max, min, logsumexp };
 /// Running folds: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward), and so on.
 /// A sum has a fixed tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|; a product has
@@ -32,6 +34,7 @@ enum class CumulativeKind : std::uint8_t { sum, prod, max, min, logsumexp };
 void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, CumulativeKind kind,
                 Order order);
 
+/// Which element argmax and argmin look for.
 enum class Extreme : std::uint8_t { largest, smallest };
 /// The index along the dim of the first NaN, or without a NaN of the first extreme element. n > 0. The result
 /// is [outer, stride].

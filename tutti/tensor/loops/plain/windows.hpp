@@ -47,6 +47,7 @@ inline void gather_windows(std::byte* windows, const std::byte* array, const std
 
 /// The function that combines an element of the array with one of the updates.
 enum class ScatterKind : std::uint8_t { add, replace, multiply, min, max };
+/// "add", "replace", "multiply", "min" or "max".
 std::string_view name(ScatterKind kind);
 
 /// Combines windows[i] with the window of `array` at indices[i], in row-major order of i. Skips a window that
