@@ -82,6 +82,10 @@ namespace tutti {
 /// those of the own examples differentiate by pcast(p, "data", varying);
 /// docs/gradients_of_equal_parameters.md shows both.
 /// The gradient by a complex argument x + iy is df/dx - i df/dy, as in JAX: descend along its conjugate.
+/// Example:
+///     auto loss = [](const Array& x) { return reduce_sum(x * x); };
+///     auto run = machine.compile(grad(loss), w);
+///     Array gradient = run(w);  // 2 w
 template <int... by, class F>
 internal::Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
@@ -94,6 +98,9 @@ internal::Gradient<F, true, by...> value_and_grad(F function, Where where = Wher
 
 /// jax.jvp: std::pair of f(arguments...) and how it changes along `tangents`. Both are tuples of trees of one
 /// structure.
+/// Example:
+///     auto f = [](const Array& y) { return y * y; };
+///     auto [value, change] = jvp(f, std::tuple{x}, std::tuple{dx});  // x * x and 2 x dx
 template <class F, class... A>
 auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents,
          Where where = Where::here()) {

@@ -61,6 +61,10 @@ class Loaded {
 /// Reads a program from a file of StableHLO's text.
 /// Throws R001 for a file that cannot be read, and for one of another kind; S001 with all errors of the text;
 /// S002 with all operations that are not run here; T014 for its mesh; R002 if it has no such function.
+/// Example:
+///     Loaded program = load(path);
+///     auto run = machine.compile(program, std::vector<Array>{x});
+///     Array result = run(std::vector<Array>{x})[0];
 Loaded load(const std::string& path, const LoadOptions& options = {});
 /// The same of a text. `name` stands for it in messages.
 Loaded load_text(std::string text, std::string_view name = "text", const LoadOptions& options = {});

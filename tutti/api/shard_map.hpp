@@ -66,6 +66,12 @@ namespace tutti {
 /// are put together by their out-specs.
 /// Nests over other axes of the same mesh (both name theirs in .axes), differentiates and batches; the
 /// gradient is the same inside and outside.
+/// Example:
+///     Machine machine = open_local(Mesh({{"i", 4}}));
+///     auto norm = [](const Array& part) { return sqrt(psum(reduce_sum(part * part), "i")); };
+///     auto whole = shard_map(norm, {.mesh = machine.mesh(), .in = P("i"), .out = P()});
+///     auto run = machine.compile(whole, x);
+///     Array result = run(x);
 template <class F>
 internal::ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

@@ -89,6 +89,9 @@ namespace tutti {
 /// a gather nothing. Naming a device is T009, splitting a dim over them T005.
 /// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes,
 /// T002 if the axis' name is bound already.
+/// Example:
+///     auto shares = [](const Array& row) { return row / reduce_sum(row); };
+///     auto run = machine.compile(vmap(shares), x);  // of each row of x
 template <class F>
 internal::Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

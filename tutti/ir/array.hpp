@@ -109,9 +109,14 @@ class Array {
   /// Ranges are clamped. An array of indices gives its shape to the result; negative elements count from the
   /// end, and elements out of range read the nearest row. Throws T005, T006 for a number out of range, T007
   /// for masks and floats, T011 outside a trace.
+  /// Example:
+  ///     Array odd = x[{all, range(1, none, 2)}];  // columns 1, 3, ..
   Array operator[](const internal::Index& index) const;
   Array operator[](std::initializer_list<internal::Index> indices) const;
   /// The elements that the same indices name, to change them: x.at(rows).add(updates). See internal::At.
+  /// Example:
+  ///     Array y = x.at(0).set(7);                 // x with 7 in row 0
+  ///     Array z = x.at({all, -1}).add(odd[{all, 0}]);
   internal::At at(const internal::Index& index) const;
   internal::At at(std::initializer_list<internal::Index> indices) const;
   template <class Other>

@@ -164,6 +164,8 @@ T mapped([[maybe_unused]] Where where, F& f, const T& t, const Others&... others
 /// f of every leaf, and of the leaves at the same places of other trees; a tree like `t`. Written out,
 /// because a pack of trees leaves no room for the place of the caller.
 /// Throws T012 if the trees have different structures.
+/// Example:
+///     Params next = tree_map([](Array x, Array g) { return x - 0.5F * g; }, p, gradients);
 template <class F, class T>
 T tree_map(F f, const T& t, Where where = Where::here()) {
   return tree::mapped(where, f, t);

@@ -56,6 +56,10 @@ namespace tutti {
 /// is V, all that enters the branches, values of outside that they use included, enters V, results are V, and
 /// the branches may not communicate over that axis: a program that is accepted does not wait for ever.
 /// Throws T005, T007, T012 for results that differ, T004 for states that do not join or cannot enter.
+/// Example:
+///     auto half = [](const Array& a) { return a / 2; };
+///     auto triple = [](const Array& a) { return a * 3 + 1; };
+///     Array next = cond(equal(x % 2, 0), half, triple, x);
 template <class Yes, class No, class... A>
 auto cond(const Operand& predicate, Yes yes, No no, const A&... operands) {
   return internal::switch_over("cond", "the predicate", predicate, std::tuple{no, yes}, operands...);

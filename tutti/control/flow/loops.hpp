@@ -74,6 +74,9 @@ namespace tutti {
 /// more than once while it is traced. Nothing is unrolled.
 /// Throws T005, T007, T012 for a carry that changes, T004 for a carry that becomes a partial sum, T005 for xs
 /// of different or unknown length.
+/// Example:
+///     auto step = [](const Array& sum, const Array& x) { return std::pair{sum + x, sum + x}; };
+///     auto [total, sums] = scan(step, zeros({}, DType::f32), xs);  // sums: after each x
 template <class F, class C, class X = std::tuple<>>
 auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
           Where where = Where::here()) {
@@ -121,6 +124,8 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
 
 /// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a
 /// scan, and i is i32; with an array among them a while loop, and i has its dtype.
+/// Example:
+///     Array y = fori_loop(0, 3, [](Array, Array a) { return a + a; }, x);  // 8 x
 template <class Body, class C>
 C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init) {
   using Call = tree::FlatCall<Body, Array, C>;

@@ -36,6 +36,9 @@ namespace tutti {
 /// dot_general takes the layout.
 /// Throws T005 where sizes, dims or operands do not fit the labels, T006 for labels that are none, T007,
 /// T004.
+/// Example:
+///     Array product = einsum("ij,jk->ik", a, b);
+///     Array diagonal = einsum("ii->i", a);
 Array einsum(const internal::Subscripts& subscripts, const std::vector<Operand>& operands);
 
 /// The same of operands one by one: arrays, or numbers.
