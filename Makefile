@@ -55,6 +55,10 @@ triton: configure    ## install Triton 3.9.0 in .venv-triton (1 GB) and compile 
 	cmake --build --preset release --target kernels_tests
 	tools/triton
 
+docs:    ## the API reference in build/docs, with a page for each class and topic; installs Doxygen
+	@tools/setup docs
+	tools/docs
+
 arm: setup    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
 	tools/arm
 
@@ -67,4 +71,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak race mutants lint format install package install-check triton arm build configure setup
+.PHONY: help demo test bench soak race mutants lint format install package install-check triton docs arm build configure setup
