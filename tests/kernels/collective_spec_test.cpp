@@ -8,6 +8,8 @@
 #include "tutti/base/error.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/kernels/spec/canonical.hpp"
+#include "tutti/kernels/spec/eligible.hpp"
+#include "tutti/kernels/spec/traffic.hpp"
 #include "tutti/ops/collectives/all_gather.hpp"
 #include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/collectives/all_to_all.hpp"
@@ -42,6 +44,21 @@ TEST(collective_spec, has_the_groups_of_the_whole_mesh) {
   EXPECT_EQ(text_of_spec(AllGather{{y}, Dim{0}, Stacking::tiled, State::varying, {{2, 0, 1}}},
                          varying_f32({2})),
             "all_gather f32[2], dim 0, world 3, groups [[2, 0, 1], [5, 3, 4]], standard");
+}
+
+TEST(collective_spec, has_the_least_bytes_that_the_traffic_of_its_op_says) {
+  int compared = 0;
+  for (const Example& example : examples_of_the_five()) {
+    const Type operand = example.operands[0].type;
+    const std::optional<CollectiveSpec> spec = spec_of(example.op, operand, example_mesh());
+    if (!spec || !eligible(*spec) || spec->kind == CollectiveKind::ppermute) continue;
+    if (operand.elements() % spec->world != 0) continue;  // shares differ
+    const Traffic traffic = example.op->traffic({operand});
+    EXPECT_EQ(traffic.received * spec->world, least_link_bytes(*spec)) << to_string(*spec);
+    EXPECT_EQ(traffic.sent, traffic.received) << to_string(*spec);
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
 }
 
 TEST(collective_spec, has_the_block_that_is_received_or_sent) {

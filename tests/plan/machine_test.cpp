@@ -28,6 +28,27 @@ void for_each_pair(const std::vector<Sharding>& all, F&& look) {
     for (const Sharding& to : all) look(from, to);
 }
 
+// --- Traffic -----------------------------------------------------------------------------------------------
+
+/// The ops of a step that communicate say the bytes that the planner counts.
+TEST(plan_on_machine, has_steps_of_as_many_bytes_as_the_traffic_of_their_ops) {
+  const Mesh mesh = mesh_of("x4 y2");
+  const Type whole(DType::f32, {16, 16});
+  int compared = 0;
+  for_each_pair(all_shardings(mesh, whole.shape(), Sums::included), [&](const Sharding& from,
+                                                                        const Sharding& to) {
+    for (const PlanStep& step : planned(whole, from, to).steps) {
+      const auto taken = [&](const Arrays& in) { return Arrays{take(step, in[0])}; };
+      const Traffic traffic = traffic_of(trace({local_type(whole, step.before)}, taken).program);
+      EXPECT_EQ(traffic.received, step.received_bytes)
+          << to_string(step.before) << " " << to_string(step.after);
+      EXPECT_LE(traffic.sent, step.sent_bytes) << to_string(step.before) << " " << to_string(step.after);
+      ++compared;
+    }
+  });
+  EXPECT_GT(compared, 100);
+}
+
 // --- Data --------------------------------------------------------------------------------------------------
 
 /// A pair on a mesh of 1 to 3 axes, for an array of rank 0 to 4 of at most 2,000 elements.

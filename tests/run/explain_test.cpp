@@ -20,12 +20,20 @@
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/watch/memory.hpp"
+#include "tutti/run/watch/plan_report.hpp"
+#include "tutti/run/watch/timeline.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 namespace {
 
 const Mesh line({{"x", 4}}), one_device(std::vector<std::pair<std::string, int>>{});
+
+std::string explained(const Plan& plan, const Circumstances& circumstances) {
+  Report report;
+  report.outcome = step_plan(plan, circumstances);
+  return explained(report);
+}
 
 Array at_line(int number, const std::function<Array()>& record) {
   auto place = Builder::current().on_behalf_of({"train.cpp", number, 0});

@@ -40,7 +40,8 @@ Owners::Most Owners::most() const {
     most.received = std::max(most.received, want.elements() - kept);
     most.peers = std::max(most.peers, owners_of(want) - (kept > 0 ? 1 : 0));
   }
-  most.sent = are_few(most.peers) ? most_sent() : (lacking + mesh_.devices() - 1) / mesh_.devices();
+  most.average_sent = (lacking + mesh_.devices() - 1) / mesh_.devices();
+  most.sent = are_few(most.peers) ? most_sent() : most.average_sent;
   return most;
 }
 

@@ -22,6 +22,7 @@ class Owners {
   /// is the average of all devices.
   struct Most {
     std::int64_t received = 0, sent = 0;
+    std::int64_t average_sent = 0;  // rounded up
     int peers = 0;
   };
   Most most() const;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/page/save_page.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "tutti/base/require.hpp"
 #include "tutti/page/page_text.hpp"
 #include "tutti/page/svg.hpp"
@@ -21,10 +24,20 @@ std::string inside_script(const std::string& json) {
   return text;
 }
 
+void count_files(const Report::Part& part, std::map<std::string, int>& rows) {
+  for (const Report::Row& row : part.rows) {
+    if (row.where.known()) ++rows[row.where.file];
+    for (const Report::Part& inside : row.parts) count_files(inside, rows);
+  }
+}
+
+/// The file that most rows stand in, without its folders; else what is known of the program.
 std::string title_of(const Report& report) {
-  if (const auto* refusal = std::get_if<Report::Refusal>(&report.outcome))
-    return refusal->where.known() ? "refused at " + to_string(refusal->where) : "refused";
-  return report.machine.empty() ? "a program on " + to_string(report.mesh) : report.machine;
+  std::map<std::string, int> rows;
+  count_files(report.program, rows);
+  if (rows.empty()) return report.machine.empty() ? "program on " + to_string(report.mesh) : report.machine;
+  const auto most = std::ranges::max_element(rows, {}, &std::pair<const std::string, int>::second);
+  return most->first.substr(most->first.find_last_of('/') + 1);
 }
 
 std::string page_of(const Report& report) {

@@ -93,7 +93,7 @@ Traffic Exchange::traffic(const Types& operands) const {
   if (communicates().empty()) return {};
   const Owners::Most most = Owners(from, to, shape).most();
   const auto bytes = static_cast<std::int64_t>(bytes_per_element(operands[0].dtype()));
-  return {.sent = most.sent * bytes, .received = most.received * bytes};
+  return {.sent = most.average_sent * bytes, .received = most.received * bytes};
 }
 
 Axes Exchange::communicates() const {

@@ -112,31 +112,26 @@ Mesh mesh_of(const std::vector<Program>& programs) {
   return Mesh::of(axes);
 }
 
-/// The op that was refused, as a row without results.
-Report::Row refused_row(const RefusedTrace::RefusedOp& refused, const Where& where) {
-  Report::Row row{.op = std::string(refused.op->name()),
-                  .parameters = {},
-                  .operands = {},
-                  .results = {},
-                  .where = where,
-                  .collective = {},
-                  .parts = {},
-                  .numbers = {}};
-  for (const auto& [field, value] : refused.op->parameters()) row.parameters.emplace_back(field, value);
-  for (Var var : refused.operands) row.operands.push_back(static_cast<int>(var));
+/// "add" of "add: f32[2] and f32[3] do not broadcast".
+std::string subject_of(const std::string& message) {
+  const std::size_t end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+  return end != message.npos && end > 0 && message[end] == ':' ? message.substr(0, end) : "refused";
+}
+
+/// The op that was refused, as a row without results. A function that refuses its arguments before it records
+/// an op has a row without operands.
+Report::Row refused_row(const RefusedTrace& trace, const Error& error) {
+  Report::Row row{.op = subject_of(error.message()), .where = error.where()};
+  if (!trace.op) return row;
+  row.op = trace.op->op->name();
+  for (const auto& [field, value] : trace.op->op->parameters()) row.parameters.emplace_back(field, value);
+  for (Var var : trace.op->operands) row.operands.push_back(static_cast<int>(var));
   return row;
 }
 
 /// The function that was traced inside another one, as the last row of that one.
 Report::Row row_of_function(Report::Part inside, const Where& where) {
-  Report::Row row{.op = "function",
-                  .parameters = {},
-                  .operands = {},
-                  .results = {},
-                  .where = where,
-                  .collective = {},
-                  .parts = {},
-                  .numbers = {}};
+  Report::Row row{.op = "function", .where = where};
   row.parts.push_back(std::move(inside));
   return row;
 }
@@ -162,10 +157,10 @@ Report refused_report(const Error& error) {
       Report::Part part = Rows(program).part("");
       const bool is_innermost = &program == &trace->programs.front();
       if (!is_innermost) part.rows.push_back(row_of_function(std::move(report.program), error.where()));
-      else if (trace->op) part.rows.push_back(refused_row(*trace->op, error.where()));
+      else part.rows.push_back(refused_row(*trace, error));
       report.program = std::move(part);
     }
-    refusal.has_row = trace->op && !trace->programs.empty();
+    refusal.has_row = !trace->programs.empty();
   }
   report.outcome = std::move(refusal);
   return report;

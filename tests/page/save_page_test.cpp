@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// to_json() and save_page(): the members, the source lines, hostile names, files that cannot be written.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/expect_refusal.hpp"
+#include "tests/support/file_text.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+using nlohmann::json;
+
+/// A folder of the test that is gone with it.
+class Folder {
+ public:
+  Folder()
+      : folder_(
+            std::filesystem::temp_directory_path() /
+            ("tutti-page-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Folder() { std::filesystem::remove_all(folder_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+const Mesh grid({{"data", 2}, {"model", 2}});
+
+Array mean(const Array& x) { return x / pmean(x, "data"); }
+
+Compiled<Array, Array> compiled(const Machine& machine) {
+  return machine.compile(shard_map(mean, {.mesh = machine.mesh(), .in = P("data"), .out = P("data")}),
+                         abstract({4}, DType::f32));
+}
+
+TEST(page_json, has_rows_with_one_letter_per_axis) {
+  const json all = json::parse(to_json(compiled(open_local(grid)).report()));
+  EXPECT_EQ(all["mesh"], json::parse(R"([["data", 2], ["model", 2]])"));
+  const json& rows = all["program"]["rows"];
+  EXPECT_EQ(rows[0]["op"], "enter");
+  EXPECT_EQ(rows[0]["results"][0][1], "f32[2]");
+  EXPECT_EQ(rows[0]["results"][0][2], "VI");
+  EXPECT_EQ(rows[1]["op"], "all_reduce");
+  EXPECT_EQ(rows[1]["results"][0][2], "II");
+  EXPECT_EQ(rows[1]["traffic"]["axes"], json::parse(R"(["data"])"));
+  EXPECT_EQ(rows[1]["traffic"]["received"], 8);
+  EXPECT_EQ(all["outcome"]["kind"], "steps");
+  EXPECT_EQ(all["outcome"]["workers"].get<int>() > 0, true);
+}
+
+TEST(page_json, has_the_source_lines_of_rows) {
+  const json all = json::parse(to_json(compiled(open_local(grid)).report()));
+  const json& at = all["program"]["rows"][1]["at"];
+  const std::string file = all["files"][at[0].get<std::size_t>()];
+  EXPECT_TRUE(file.ends_with("tests/page/save_page_test.cpp")) << file;
+  const json& lines = all["sources"][at[0].get<std::size_t>()];
+  EXPECT_EQ(lines[std::to_string(at[1].get<int>())],
+            "Array mean(const Array& x) { return x / pmean(x, \"data\"); }");
+}
+
+TEST(page_json, shows_no_lines_of_files_that_are_no_sources) {
+  const Folder folder;
+  const std::string secret = folder.path("passwords.txt"), text = folder.path("step.mlir");
+  write(secret, "root:x:0:0\n");
+  write(text, "module { func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "%0 = stablehlo.add %a, %a : tensor<4xf32> loc(\"" +
+                  secret +
+                  "\":1:1)\n"
+                  "return %0 : tensor<4xf32> } }\n");
+  const Loaded program = load(text);
+  const Machine machine = open_local(Mesh());
+  const std::vector<Array> arguments{abstract({4}, DType::f32)};
+  const std::string all = to_json(machine.compile(program, arguments).report());
+  EXPECT_NE(all.find("passwords.txt"), std::string::npos) << all;
+  EXPECT_EQ(all.find("root:x"), std::string::npos) << all;
+}
+
+TEST(save_page, writes_one_file_with_its_data_inside) {
+  const Folder folder;
+  const auto run = compiled(open_local(grid));
+  save_page(folder.path("step.html"), run);
+  const std::string page = text_of_file(folder.path("step.html"));
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  for (const char* place : {"{{data}}", "{{title}}", "{{page.css}}", "{{start.js}}"})
+    EXPECT_EQ(page.find(place), std::string::npos) << place;
+  EXPECT_NE(page.find("save_page_test.cpp</title>"), std::string::npos);
+  EXPECT_EQ(page.find("http"), std::string::npos);
+}
+
+TEST(save_page, escapes_names_that_would_end_the_script) {
+  const Folder folder;
+  const std::string hostile = "</script><b>\"'&" + std::string(10'000, 'x') + "\n\xff";
+  const Mesh mesh({{hostile, 2}});
+  const auto sum = [&](const Array& x) { return psum(x, hostile); };
+  const SpecEntry entry{hostile};
+  const auto run = open_local(mesh).compile(shard_map(sum, {.mesh = mesh, .in = P(entry), .out = P()}),
+                                            abstract({4}, DType::f32));
+  save_page(folder.path("hostile.html"), run);
+  const std::string page = text_of_file(folder.path("hostile.html"));
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+  const std::size_t begin = page.find("id=\"data\">"), end = page.find("</script>", begin);
+  const json data = json::parse(page.substr(begin + 10, end - begin - 10));
+  EXPECT_TRUE(data["mesh"][0][0].get<std::string>().starts_with("</script><b>"));
+}
+
+TEST(save_page, shows_a_refused_program) {
+  const Folder folder;
+  try {
+    const auto wrong = [](const Array& x) {
+      const Array twice = x * 2.0;
+      return twice + psum(x, "modle");
+    };
+    open_local(grid).compile(wrong, abstract({4}, DType::f32));
+    FAIL() << "it compiles";
+  } catch (const Error& error) {
+    save_page(folder.path("refused.html"), error);
+  }
+  const std::string page = text_of_file(folder.path("refused.html"));
+  EXPECT_NE(page.find("\"kind\":\"refused\",\"code\":\"T001\""), std::string::npos);
+  EXPECT_NE(page.find("\"op\":\"mul\""), std::string::npos);
+}
+
+TEST(save_page, refuses_a_file_that_cannot_be_written) {
+  const auto run = compiled(open_local(grid));
+  expect_refusal([&] { save_page("/nowhere/step.html", run); }, Code::file, {"'/nowhere/step.html'"});
+}
+
+}  // namespace
+}  // namespace tutti
