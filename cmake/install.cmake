@@ -24,6 +24,7 @@ if(TARGET tutti_cli)
   endif()
 endif()
 
+install(FILES tools/gdb/tutti_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti/gdb)
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(installed_targets DEPENDS tutti)  # what `make install` and `make package` build
   foreach(target tutti_kernels tutti_mpi tutti_cli)
