@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -564,6 +566,19 @@ TEST(explain, refuses_to_explain_nothing) {
   Finished run = explain("");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err, "tutti: error[R002]: name is required; see tutti explain --help\n");
+}
+
+// The completion of shells asks for them.
+TEST(explain, lists_the_names_that_it_explains) {
+  const Finished run = explain("--names");
+  ASSERT_EQ(run.status, 0);
+  std::istringstream lines(run.out);
+  std::vector<std::string> names{std::istream_iterator<std::string>(lines), {}};
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  for (const char* name : {"psum", "all_reduce", "Machine", "Machine::place", "T004"})
+    EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
+  for (std::size_t i = 0; i < names.size(); i += 40) EXPECT_EQ(explain(names[i]).status, 0) << names[i];
+  EXPECT_NE(explain("--names psum").status, 0);
 }
 
 }  // namespace

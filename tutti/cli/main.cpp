@@ -45,14 +45,15 @@ CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
                          "explain one name: how it is declared, with its options; what an op does, takes and "
                          "becomes, with an example that is run");
   command->footer(
-      "tutti explain psum                a function: declaration, options, and the op that it records\n"
-      "tutti explain Machine::place      a class, or a member of one\n"
-      "tutti explain jnp.std             a name of JAX or NumPy: what it is here, or why it is refused\n"
-      "tutti explain T004                an error, as docs/errors.md has it");
-  command
-      ->add_option("name", explain.name,
-                   "an op, a function, a class, a member, a name of JAX, or the code of an error")
-      ->required();
+      "Examples:\n"
+      "  tutti explain psum                a function: declaration, options, and the op that it records\n"
+      "  tutti explain Machine::place      a class, or a member of one\n"
+      "  tutti explain jnp.std             a name of JAX or NumPy: what it is here, or why it is refused\n"
+      "  tutti explain T004                an error, as docs/errors.md has it");
+  command->add_option("name", explain.name,
+                      "an op, a function, a class, a member, a name of JAX, or the code of an error");
+  command->add_flag("--names", explain.names,
+                    "instead print all names of ops, functions, classes, members and errors, one per line");
   command->add_flag("--json", explain.json, "the same as an object");
   command->add_option("--machine", explain.machine, tutti::cli::machine_help)->capture_default_str();
   command->add_option(
@@ -67,12 +68,13 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   CLI::App* command =
       app.add_subcommand("plan", "find the cheapest steps that bring an array from one sharding to another");
   command->footer(
-      "A sharding names for each dim the axes that split it, the slowest first: P(x, none, (y, z)).\n"
-      "x(1)2: of an axis x=8 the slower 2 positions; x(2)4: the faster 4.\n"
-      "+U(t): the devices along t hold terms of a sum. +R(s): equal values, whose gradients are terms.\n"
+      "A sharding names for each dim the axes that split it, the slowest first: P(x, none, (y, z)).\n\n"
+      "x(1)2: of an axis x=8 the slower 2 positions; x(2)4: the faster 4.\n\n"
+      "+U(t): the devices along t hold terms of a sum. +R(s): equal values, whose gradients are terms.\n\n"
       "About us: 1 us for each step between devices, 0.1 ns for a byte received (times --link), 0.02 ns for "
-      "a byte copied.\n"
-      "tutti plan --mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'");
+      "a byte copied.\n\n"
+      "Examples:\n"
+      "  tutti plan --mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'");
   command->add_option("--mesh", plan.mesh, "devices by axis: x=4,y=2")->required();
   command->add_option("--devices", plan.devices,
                       "the machine's devices at the mesh's positions: 2,0,1,3; else 0, 1, 2 and so on");
@@ -108,9 +110,10 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
 CLI::App* add_kernel(CLI::App& app, tutti::cli::KernelArguments& kernel) {
   CLI::App* command =
       app.add_subcommand("kernel", "emit a collective as a GPU kernel, and check it on a model of the GPUs");
-  command->footer(
-      "tutti kernel all_gather --world 8 --shape 1024x64 --dim 1 --dtype bf16 --emit ttir > all_gather.ttir\n"
-      "tutti kernel all_reduce --world 4 --shape 4096 --variant two_shot --check");
+  command->footer("Examples:\n"
+                  "  tutti kernel all_gather --world 8 --shape 1024x64 --dim 1 --dtype bf16 --emit ttir > "
+                  "all_gather.ttir\n"
+                  "  tutti kernel all_reduce --world 4 --shape 4096 --variant two_shot --check");
   command
       ->add_option("collective", kernel.kind,
                    "all_gather, all_reduce, reduce_scatter, all_to_all or ppermute")
@@ -173,7 +176,7 @@ CLI::App* add_devices(CLI::App& app, tutti::cli::DevicesArguments& devices) {
 CLI::App* add_mpi_info(CLI::App& app, tutti::cli::MpiInfoArguments& mpi_info) {
   CLI::App* command = app.add_subcommand(
       "mpi-info", "tell about the processes that mpirun has started: versions, hosts, links and traps");
-  command->footer("mpirun -n 4 tutti mpi-info --mesh data=4,model=2 --split data=2,model=2");
+  command->footer("Examples:\n  mpirun -n 4 tutti mpi-info --mesh data=4,model=2 --split data=2,model=2");
   command->add_option("--mesh", mpi_info.mesh,
                       "also tell which devices of this mesh each process would have: data=4,model=2");
   command->add_option(
@@ -190,10 +193,11 @@ std::string refused_if_negative(const std::string& text) {
 
 CLI::App* add_run(CLI::App& app, tutti::cli::RunArguments& run) {
   CLI::App* command = app.add_subcommand("run", "run a program that JAX has exported as StableHLO");
-  command->footer("In Python: open('step.mlir', 'w').write(jax.jit(f).lower(x).as_text())\n"
-                  "tutti run step.mlir --in x.npy --in params.npz:w1 --in 2x3xf32=0.5 --out y.npy\n"
-                  "tutti run step.mlir --in x=x.npy --expect want.npy --rtol 1e-5\n"
-                  "tutti run step.mlir --random --repeat 100");
+  command->footer("In Python: open('step.mlir', 'w').write(jax.jit(f).lower(x).as_text())\n\n"
+                  "Examples:\n"
+                  "  tutti run step.mlir --in x.npy --in params.npz:w1 --in 2x3xf32=0.5 --out y.npy\n"
+                  "  tutti run step.mlir --in x=x.npy --expect want.npy --rtol 1e-5\n"
+                  "  tutti run step.mlir --random --repeat 100");
   command->add_option("file", run.file, "StableHLO as text; - reads the standard input")->required();
   command
       ->add_option(

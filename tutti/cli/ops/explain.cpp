@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "tutti/base/error.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/similar_names.hpp"
 #include "tutti/cli/ops/explain_name.hpp"
@@ -81,6 +83,19 @@ std::vector<std::string> all_names() {
   return names;
 }
 
+/// The names of ours and the codes of errors, one per line; JAX's are in docs/numpy.md.
+void print_names() {
+  std::set<std::string> names;
+  for (const std::vector<std::string>& some : {names_of_ops(), declared_names(), member_names()})
+    names.insert(some.begin(), some.end());
+  for (const CodeInfo& code : all_codes()) names.emplace(code.label);
+  auto is_no_word = [](const std::string& name) {  // "x + y" is how users write the op add
+    return name.empty() || name.find_first_of(" -~") != name.npos;
+  };
+  std::erase_if(names, is_no_word);
+  fmt::print("{}\n", fmt::join(names, "\n"));
+}
+
 [[noreturn]] void refuse(const std::string& name) {
   require(!name.starts_with("MPI_"), Code::usage, "'{}' is a name of MPI; docs/from_mpi.md has ours", name);
   constexpr std::size_t longest = 64;  // of a name that is compared with others
@@ -113,6 +128,13 @@ bool explain_member(const std::string& name, const ExplainOptions& options) {
 }  // namespace
 
 int explain(const ExplainOptions& options) {
+  if (options.names) {
+    require(options.name.empty(), Code::usage, "--names prints all names; leave '{}' or --names out",
+            options.name);
+    print_names();
+    return 0;
+  }
+  require(!options.name.empty(), Code::usage, "name is required; see tutti explain --help");
   const std::string name = as_name(options.name);
   if (looks_like_code(name)) {
     explain_error(name, options);

@@ -37,6 +37,12 @@ bool is_everywhere(std::string_view name) {
   return std::ranges::find(all, name) != all.end();
 }
 
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 /// A struct without member functions, an enum, or an alias.
 bool is_shown_beside(const Declaration& type) {
   if (type.kind == Kind::alias) return type.scope.empty();
@@ -196,9 +202,17 @@ std::vector<std::string> declared_names() {
     if (declaration.scope.empty() && !declaration.name.starts_with("operator") &&
         !is_our_own(declaration.name))
       names.push_back(declaration.name);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  return sorted(std::move(names));
+}
+
+std::vector<std::string> member_names() {
+  std::vector<std::string> names;
+  for (const Declaration& declaration : all_declarations())
+    if (std::ranges::find(held_classes, declaration.scope) != held_classes.end() &&
+        !is_constructor(declaration) && !declaration.name.starts_with("operator") &&
+        !is_our_own(declaration.name))
+      names.push_back(declaration.scope + "::" + declaration.name);
+  return sorted(std::move(names));
 }
 
 }  // namespace tutti::cli

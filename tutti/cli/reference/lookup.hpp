@@ -29,5 +29,7 @@ std::string shown(const Declarations& declarations, std::size_t length);
 
 /// The names that users may call or use, without operators and members.
 std::vector<std::string> declared_names();
+/// The members of the classes that users hold: "Machine::place".
+std::vector<std::string> member_names();
 
 }  // namespace tutti::cli

@@ -19,7 +19,8 @@ struct RulesOptions {
 int rules(const RulesOptions& options);
 
 struct ExplainOptions {
-  std::string name;  // what users ask for: "psum", "Machine::place", "jnp.std", "T004"
+  std::string name;    // what users ask for: "psum", "Machine::place", "jnp.std", "T004"
+  bool names = false;  // list all names instead; `name` is empty then
   bool json = false;
   std::string machine = "local";  // where the example runs: local, xla or xla:FILE
   std::string trace;              // file for the trace of each worker while the example runs; empty: none
@@ -29,8 +30,8 @@ struct ExplainOptions {
 /// an op also its effect, its operands and its result, from its rules and a run of its example. Of JAX's:
 /// what docs/numpy.md and docs/from_jax.md say. Of an error: its section of docs/errors.md. Returns the exit
 /// status.
-/// Throws R002 for an unknown name, with similar names, for an unknown code, with the list, or for an unknown
-/// machine; R001 for a trace that cannot be written; R004 for a plugin that cannot be used.
+/// Throws R002 for an empty name, for an unknown one, with similar names, for an unknown code, with the list,
+/// or for an unknown machine; R001 for a trace that cannot be written; R004 for a plugin that cannot be used.
 int explain(const ExplainOptions& options);
 
 struct PlanArguments {
