@@ -24,6 +24,25 @@ if(TARGET tutti_cli)
   endif()
 endif()
 
+# Man pages and completions are made of the tool's --help when it is installed, so they never lack an option.
+if(TARGET tutti_cli AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING)
+  find_program(HELP2MAN help2man)
+  mark_as_advanced(HELP2MAN)
+  set(made ${PROJECT_BINARY_DIR}/made_of_help)
+  install(CODE "execute_process(
+    COMMAND \"${PROJECT_SOURCE_DIR}/tools/completions\" \"$<TARGET_FILE:tutti_cli>\" \"${made}/completions\"
+    COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${made}/completions/tutti DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${made}/completions/_tutti DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  if(HELP2MAN)
+    install(CODE "execute_process(
+      COMMAND \"${PROJECT_SOURCE_DIR}/tools/man_pages\" \"$<TARGET_FILE:tutti_cli>\" ${PROJECT_VERSION} \"${made}/man1\"
+      COMMAND_ERROR_IS_FATAL ANY)")
+    install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  else()
+    message(STATUS "no man pages are installed: there is no help2man (help2man)")
+  endif()
+endif()
 install(FILES tools/gdb/tutti_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti/gdb)
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(installed_targets DEPENDS tutti)  # what `make install` and `make package` build
