@@ -51,7 +51,7 @@ if(PROJECT_IS_TOP_LEVEL)
       add_dependencies(installed_targets ${target})
     endif()
   endforeach()
-  install(FILES README.md CHANGELOG.md LICENSE cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES README.md CHANGELOG.md SECURITY.md CITATION.cff LICENSE cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 endif()
 
