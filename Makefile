@@ -2,6 +2,10 @@
 # The everyday commands; `make help` lists them. One build serves all of them: build/release.
 # Everything comes from CMakePresets.json, so `cmake --preset dev` and friends work as well.
 
+version = $(shell sed -n 's/.*version_text = "\(.*\)".*/\1/p' tutti/version.hpp)
+# The date of packages: that of the last commit, or of the files of `make dist`, which have it.
+source_date = $(if $(wildcard .git),$(shell git log -1 --format=%ct),$(shell stat -c %Y CHANGELOG.md))
+
 ifdef PLAIN  # tests see a plainer machine (tests/support/plain_machine.hpp)
 export TUTTI_TEST_PLAIN := 1
 endif
@@ -46,7 +50,12 @@ install: configure    ## install headers, library and tool; PREFIX=folder, /usr/
 
 package: configure    ## make a .deb in build/release
 	cmake --build --preset release --target installed_targets
-	cpack --config build/release/CPackConfig.cmake -B build/release
+	umask 022 && SOURCE_DATE_EPOCH="$${SOURCE_DATE_EPOCH:-$(source_date)}" cpack --config build/release/CPackConfig.cmake -B build/release
+
+dist:    ## write the last commit's files to build/tutti-VERSION.tar.xz, the same bytes each time
+	mkdir -p build
+	git -c tar.umask=0022 archive --format=tar --prefix=tutti-$(version)/ --output=build/tutti-$(version).tar HEAD
+	xz --force --threads=1 build/tutti-$(version).tar
 
 install-check: build    ## build and run a user's project in all ways to use Tutti
 	tools/install_check --all build/release
@@ -72,3 +81,4 @@ setup:
 	@tools/setup
 
 .PHONY: help demo test bench soak race mutants lint format install package install-check triton docs arm build configure setup
+.PHONY: help demo test bench soak race mutants lint format install package dist install-check triton arm build configure setup

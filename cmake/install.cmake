@@ -136,7 +136,19 @@ if(NOT PROJECT_IS_TOP_LEVEL)  # packages of the including project are its own
 endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Tutti project")
-set(CPACK_PACKAGE_CONTACT "The Tutti project")
+# Debian asks for an address. The project has none: users write to the site that hosts its repository.
+set(TUTTI_PACKAGE_CONTACT "The Tutti authors <nobody@tutti.invalid>" CACHE STRING "Maintainer of the .deb")
+mark_as_advanced(TUTTI_PACKAGE_CONTACT)
+set(CPACK_PACKAGE_CONTACT ${TUTTI_PACKAGE_CONTACT})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "SPMD array programs in C++, with derivatives through collectives")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"A program says what one device does, with collectives over named mesh
+axes. Tutti checks its types, differentiates and batches it through every
+collective, runs it on virtual devices of one process or of many, and
+writes it as StableHLO.
+.
+This package has the headers, the static libraries, the tool tutti
+and the documentation.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the tool is linked with
@@ -147,7 +159,11 @@ if(NOT BUILD_SHARED_LIBS)  # what a user's program is linked with
 endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenmpi-dev, openmpi-bin")  # tutti::mpi
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-pthread | libopenblas0")  # products of f64 and complex numbers load it
-set(CPACK_STRIP_FILES OFF)
+set(CPACK_STRIP_FILES ON)  # the tool; archives stay as they are
+# The same bytes from every checkout, together with SOURCE_DATE_EPOCH (`make package` sets it): whatever the umask is.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_changelog.cmake)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tutti;ALL;/")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 include(CPack)
