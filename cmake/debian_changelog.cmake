@@ -6,7 +6,7 @@ string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE ${folder}/changelog
 "tutti (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
-  * CHANGELOG.md beside this file has the changes.
+  * CHANGELOG.md, in the same folder, has the changes.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
