@@ -1,7 +1,7 @@
 // expect: op_without_traffic\.cpp:13
 // expect: op: missing rule 'traffic', as it communicates; write Traffic traffic\(const Types& operands\) const
 // SPDX-License-Identifier: Apache-2.0
-// An op that communicates without 'traffic' is refused, under its struct, with the words that say what to write.
+// An op that communicates without 'traffic' is refused, under its struct; the words say what to write.
 #include "tests/must_not_compile/rules_of_an_op.hpp"
 
 namespace tutti::rules_of_an_op {

@@ -64,7 +64,7 @@ struct CodeInfo {
 const CodeInfo& info(Code code);
 std::span<const CodeInfo> all_codes();
 
-/// What was known where an error was thrown, for reports. Layers above derive from it.
+/// Facts that were known where an error was thrown, for reports. Layers above derive from it.
 class Evidence {
  public:
   Evidence() = default;

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What was traced when an error was thrown.
+/// The programs that were being traced when an error was thrown.
 class RefusedTrace : public Evidence {
  public:
   /// An op that does not take its operands.

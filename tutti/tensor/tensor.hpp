@@ -53,8 +53,8 @@ class Tensor {
                 mutable_data<std::ranges::range_value_t<R>>());
   }
   /// A tensor of memory that stays where it is, without a copy. `owner` lives as long as the elements are
-  /// used; without one, the caller sees to it. Elements of const are never written. Others are written only by
-  /// a call that the array is given away to.
+  /// used; without one, the caller sees to it. Elements of const are never written. A call writes others only
+  /// if the array is given away to it.
   /// Throws T005 unless there is one value per element of `shape`.
   template <std::ranges::contiguous_range R>
     requires(is_element<std::ranges::range_value_t<R>> && std::ranges::sized_range<R> &&

@@ -52,7 +52,7 @@ struct Report {
     Where where = {};
     std::optional<Collective> collective = {};
     std::vector<Part> parts = {};
-    /// Of the results. Only with MachineOptions::values, after a call; not inside of parts.
+    /// The numbers of the results. Only with MachineOptions::values, after a call; not inside of parts.
     std::vector<Numbers> numbers = {};
   };
   /// An argument or a result. The sharding is unknown where nothing was compiled.
