@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report as JSON. docs/page_format.md describes the members.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,13 +16,42 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The rows that the ops of steps are. Ops and rows of one name and line follow each other in the same order.
+class StepRows {
+ public:
+  StepRows(const Report::SubPlan& plan, const Report::Part* part) {
+    if (!part) return;
+    std::map<Key, std::vector<std::size_t>> rows, ops;
+    for (std::size_t i = 0; i < part->rows.size(); ++i)
+      rows[{part->rows[i].op, to_string(part->rows[i].where)}].push_back(i);
+    for (const Report::Step& step : plan.steps)
+      for (const Report::StepOp& op : step.ops) ops[{op.name, to_string(op.where)}].push_back(op.equation);
+    for (auto& [key, equations] : ops) {
+      std::ranges::sort(equations);
+      const auto found = rows.find(key);
+      for (std::size_t i = 0; found != rows.end() && i < equations.size(); ++i)
+        row_[equations[i]] = found->second[std::min(i, found->second.size() - 1)];
+    }
+  }
+
+  std::vector<std::size_t> of(const Report::Step& step) const {
+    std::set<std::size_t> rows;
+    for (const Report::StepOp& op : step.ops)
+      if (const auto found = row_.find(op.equation); found != row_.end()) rows.insert(found->second);
+    return {rows.begin(), rows.end()};
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // op and line
+  std::map<std::size_t, std::size_t> row_;          // by equation
+};
+
 /// Writes a report. A file's name stands once, in the list of files.
 class ReportJson {
  public:
   explicit ReportJson(const Report& report) : report_(report) {}
 
   Json whole() {
-    number_rows();
     Json all;
     all["machine"] = report_.machine;
     all["mesh"] = mesh();
@@ -165,22 +195,14 @@ class ReportJson {
 
   // ---- the plan
 
-  /// The rows that stand on each line, by their ops.
-  void number_rows() {
-    for (std::size_t i = 0; i < report_.program.rows.size(); ++i) {
-      const Report::Row& row = report_.program.rows[i];
-      if (row.where.known()) rows_[{row.op, to_string(row.where)}].push_back(i);
-    }
-  }
-
   Json of(const Report::StepPlan& plan) {
-    Json all{{"kind", "steps"}, {"workers", plan.workers}, {"about", plan.estimated}};
+    Json all{{"kind", "steps"}, {"workers", plan.workers}, {"about", std::llround(plan.estimated)}};
     if (plan.measured && plan.measured->call) {
-      all["took"] = *plan.measured->call;
+      all["took"] = std::llround(*plan.measured->call);
       all["calls"] = plan.measured->calls;
     }
     all["phases"] = plan.plan.phases;
-    all["steps"] = steps(plan.plan);
+    all["steps"] = steps(plan.plan, &report_.program);
     Json buffers = Json::array();
     for (const Report::Buffer& buffer : plan.buffers)
       buffers.push_back({{"offset", buffer.offset},
@@ -203,34 +225,41 @@ class ReportJson {
     return all;
   }
 
-  Json steps(const Report::SubPlan& plan) {
+  /// `part`: the rows that the plan runs; null if they are not known.
+  Json steps(const Report::SubPlan& plan, const Report::Part* part) {
+    const StepRows rows(plan, part);
     Json all = Json::array();
-    for (const Report::Step& each : plan.steps) all.push_back(step(each));
+    for (const Report::Step& each : plan.steps) all.push_back(step(each, rows.of(each), part));
     return all;
   }
 
-  Json step(const Report::Step& step) {
+  Json step(const Report::Step& step, const std::vector<std::size_t>& rows, const Report::Part* part) {
     Json ops = Json::array(), parts = Json::array();
-    std::vector<std::size_t> rows;
-    for (const Report::StepOp& op : step.ops) {
-      ops.push_back(op.name);
-      const auto found = rows_.find({op.name, to_string(op.where)});
-      if (found == rows_.end()) continue;
-      for (std::size_t row : found->second)
-        if (std::ranges::find(rows, row) == rows.end()) rows.push_back(row);
-    }
+    for (const Report::StepOp& op : step.ops) ops.push_back(op.name);
     Json all{{"phase", step.phase}, {"kind", step.kind}, {"split", step.split}, {"ops", std::move(ops)}};
     if (!rows.empty()) all["rows"] = rows;
     add_place(all, step.where);
     all["bytes"] = step.bytes;
     all["live"] = step.arena_in_use;
-    all["about"] = step.estimated;
-    if (!step.measured_parts.empty()) all["took"] = step.measured_parts;
+    all["about"] = rounded(step.estimated);
+    if (!step.measured_parts.empty()) all["took"] = rounded(step.measured_parts);
     if (step.transfers)
       all["transfers"] = {{"sent", step.transfers->sent}, {"received", step.transfers->received}};
-    for (const Report::SubPlan& part : step.parts)
-      parts.push_back({{"name", part.name}, {"phases", part.phases}, {"steps", steps(part)}});
+    for (std::size_t i = 0; i < step.parts.size(); ++i) {
+      const Report::SubPlan& inside = step.parts[i];
+      const bool is_known = rows.size() == 1 && i < part->rows[rows[0]].parts.size();
+      parts.push_back({{"name", inside.name},
+                       {"phases", inside.phases},
+                       {"steps", steps(inside, is_known ? &part->rows[rows[0]].parts[i] : nullptr)}});
+    }
     if (!parts.empty()) all["parts"] = std::move(parts);
+    return all;
+  }
+
+  /// Whole nanoseconds.
+  static Json rounded(const std::vector<double>& times) {
+    Json all = Json::array();
+    for (double time : times) all.push_back(std::llround(time));
     return all;
   }
 
@@ -265,7 +294,7 @@ class ReportJson {
                        {"axes", names(step.axes)},
                        {"sent", step.sent},
                        {"received", step.received},
-                       {"about", step.estimated}});
+                       {"about", std::llround(step.estimated)}});
     all["steps"] = std::move(steps);
     return all;
   }
@@ -273,7 +302,7 @@ class ReportJson {
   // ---- other outcomes
 
   Json of(const Report::XlaPlan& plan) {
-    Json all{{"kind", "xla"}, {"compiled", plan.compile}};
+    Json all{{"kind", "xla"}, {"compiled", std::llround(plan.compile)}};
     all["notes"] = {plan.machine, std::string(plan.is_from_cache ? "read from the cache: " : "compiled: ") +
                                       in_bytes(plan.text_bytes) + " of StableHLO"};
     for (const Report::XlaPlan::Memory& each : plan.memory) all["memory"][each.what] = each.bytes;
@@ -296,8 +325,7 @@ class ReportJson {
 
   const Report& report_;
   std::vector<std::string> files_;
-  std::map<std::string, std::set<int>> lines_;                                    // by file
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> rows_;  // by op and place
+  std::map<std::string, std::set<int>> lines_;  // by file
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step) {
   std::vector<Report::StepOp> ops;
   for (TaskId i : step.tasks)
     if (const Equation* equation = equation_of(graph, i))
-      ops.push_back({std::string(equation->op->name()), equation->where});
+      ops.push_back({std::string(equation->op->name()), equation->where, *graph.tasks[i].equation});
   return ops;
 }
 

@@ -68,6 +68,7 @@ struct Report {
   struct StepOp {
     std::string name = {};
     Where where = {};
+    std::size_t equation = 0;  // of the program of local values, which has the rows in their order
   };
   /// Bytes that a step exchanges with other processes.
   struct Transfers {
