@@ -133,6 +133,25 @@ TEST(team, stays_on_the_processors_that_its_maker_may_use) {
   maker.join();
 }
 
+TEST(team, binds_nobody_where_it_may_not) {
+  const std::vector<int> usable = usable_processors();
+  Team team(2, Team::Use::always, Team::Fewer::refused, Team::Binding::none);
+  for (int call = 0; call < 5; ++call) EXPECT_EQ(processors_of_helper(team), usable);
+}
+
+TEST(team, leaves_the_processors_of_its_caller) {
+  const std::vector<int> usable = usable_processors();
+  for (const Team::Binding binding : {Team::Binding::own_cores, Team::Binding::none}) {
+    {
+      Team team(3, Team::Use::always, Team::Fewer::refused, binding);
+      Shared shared{team, {0}};
+      team.run(pass_a_number_around, &shared);
+      EXPECT_EQ(usable_processors(), usable);
+    }
+    EXPECT_EQ(usable_processors(), usable);
+  }
+}
+
 // The caller goes from processor to processor; its helper is elsewhere before each piece of work.
 TEST(team, keeps_its_helpers_where_the_caller_is_not) {
   if (Team::default_workers() < 2) GTEST_SKIP() << "one processor";

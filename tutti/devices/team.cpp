@@ -115,11 +115,11 @@ struct Team::State {
   Clock::duration alone{};                 // for how long, the last time; guarded by turn
   std::atomic<Clock::rep> alone_until{0};  // in ticks since the clock's epoch; 0: not crowded
 
-  State(int n, Use u)
+  State(int n, Use u, Binding binding)
       : workers(n),
         use(u),
         has_processors(n <= usable_processors()),
-        cores(n),
+        cores(binding == Binding::own_cores ? n : 1),  // a team of one binds nobody
         arrived(static_cast<std::size_t>(n)),
         finished(static_cast<std::size_t>(n)) {}
 
@@ -223,7 +223,8 @@ thread_local const Team::State* Team::State::at_work = nullptr;
 
 int Team::default_workers() { return std::clamp(usable_processors(), 1, 2); }
 
-Team::Team(int workers, Use use, Fewer fewer) : state_(std::make_unique<State>(workers, use)) {
+Team::Team(int workers, Use use, Fewer fewer, Binding binding)
+    : state_(std::make_unique<State>(workers, use, binding)) {
   require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
   expect_blas_callers(workers);
   try {
