@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <stop_token>
 
 #include "tests/support/file_text.hpp"
 #include "tests/support/refusal.hpp"
@@ -137,6 +138,14 @@ const std::map<std::string, std::function<void()>>& examples() {
          Array x = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
          auto pairs = shard_map(small, {.mesh = Mesh({{"data", 2}}), .in = {P("data")}, .out = {P("data")}});
          open_local(Mesh({{"data", 2}})).compile(pairs, x)(x);
+       }},
+      {"R008", [] {
+         Array x = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
+         std::stop_source stop;
+         Machine one = open_local(mesh, {.workers = 1, .stop = stop.get_token()});
+         auto step = one.compile([](Array v) { return v * 2; }, x);
+         stop.request_stop();
+         step(x);
        }},
       {"I001", [] {
          Program program = sum_of_vectors();

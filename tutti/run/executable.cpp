@@ -24,6 +24,7 @@
 #include "tutti/run/together.hpp"
 #include "tutti/run/watch/check_races.hpp"
 #include "tutti/run/watch/describe.hpp"
+#include "tutti/run/watch/memory.hpp"
 #include "tutti/run/watch/plan_report.hpp"
 #include "tutti/run/watch/recording.hpp"
 #include "tutti/tensor/tensor_hash.hpp"
@@ -37,6 +38,7 @@ struct Executable::State {
   Plan plan;
   Team& team;
   Transport* transport;
+  std::stop_token stop;
   Turn* turn_of_processes;
   std::optional<Recording> recording;
   std::vector<BufferId> input_buffers;                  // per input
@@ -63,10 +65,12 @@ struct Executable::State {
         plan(local.program, processes, plan_options(options, of_workers)),
         team(of_workers),
         transport(options.transport),
+        stop(options.stop),
         turn_of_processes(options.turn),
         print(options.print),
         has_lines(print && has_effects(local.program)),
         checks_assumptions(options.plan.check_assumptions) {
+    if (options.most_bytes) require_memory(plan, *options.most_bytes);
     const Graph& graph = plan.graph();
     log.keeps_failures = transport != nullptr && (has_effects(local.program) || may_throw(plan));
     overwritten = inputs_to_overwrite(local, plan);
@@ -211,6 +215,7 @@ struct Executable::State {
   GlobalArrays run_in_turn(GlobalArrays inputs, std::vector<std::string>& lines) {
     std::lock_guard lock(turn);
     require_types(inputs, local.input_types);
+    plan.require_no_stop(stop);  // before arguments are copied
     ++calls;
     copied_by_last_call.clear();
     if (transport && checks_assumptions) compare_arguments(inputs);
@@ -274,6 +279,7 @@ struct Executable::State {
 
   Crew crew(Team* of_team, int worker) {
     Crew crew{of_team, worker, nullptr, &log, nullptr, transport};
+    if (stop.stop_possible()) crew.stop = &stop;
     if (!recording) return crew;
     crew.track = recording->track(worker);
     if (transport) crew.track_of_carrier = recording->track(team.workers());

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct CompileOptions {
   Transport* transport = nullptr;                         // to the other processes; null: there are none
   Turn* turn = nullptr;          // a call takes it (together.hpp); null: there is nothing to take
   Timeline* timeline = nullptr;  // records every step; must outlive the executable; null: none
+  std::optional<std::int64_t> most_bytes = {};  // see MachineOptions::memory
+  std::stop_token stop = {};                    // ends calls; see MachineOptions::stop
 };
 
 /// A compiled program: for each phase one list of steps per worker, and the buffers they use. Only the
@@ -37,7 +42,8 @@ class Executable : public Runnable {
   /// `program` computes on whole values; a shard_map in it begins with Enter and ends with Leave. `team` must
   /// outlive the executable.
   /// Throws T014 (mesh) if `program` is for another mesh, R003 (memory) at the equation with the largest
-  /// value, I001 if `program` still has a vmap axis, or the plan has a race.
+  /// value, also where it takes more than `most_bytes`, I001 if `program` still has a vmap axis, or the plan
+  /// has a race.
   Executable(const Program& program, const Processes& processes, Team& team,
              const CompileOptions& options = {});
   ~Executable() override;
@@ -46,7 +52,8 @@ class Executable : public Runnable {
   /// keep the program's layout; their memory is reused once their last owner drops them. An input without
   /// another owner is donated if an output can reuse its memory, also if the call fails; else it is dropped.
   /// Throws T015 (argument) for inputs of other types, R003 (memory) at the equation of a result, and any
-  /// exception of an opaque kernel, at its equation. With check_assumptions, throws T004 at an
+  /// exception of an opaque kernel, at its equation. Throws R008 (stopped) at the equation that it stops
+  /// before; what donated arguments hold then is lost. With check_assumptions, throws T004 at an
   /// assume_invariant that does not hold. With Storage::per_device, throws I001 if devices hold different
   /// values where the type says equal.
   GlobalArrays run(GlobalArrays inputs, const Where& where = {}) override;

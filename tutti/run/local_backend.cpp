@@ -42,7 +42,8 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
       options_(options),
       processes_(processes),
       team_(worker_count(processes.box(), options), Team::Use::when_faster,
-            options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused),
+            options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused,
+            options.bind ? Team::Binding::own_cores : Team::Binding::none),
       transport_(std::move(transport)) {
   ensure(transport_ || processes.count() == 1, "{} processes without a transport", processes.count());
   require(!transport_ || !options.values, Code::device,
@@ -81,7 +82,9 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
                                .check_races = check_races,
                                .transport = transport_.get(),
                                .turn = turn(),
-                               .timeline = timeline_.get()};
+                               .timeline = timeline_.get(),
+                               .most_bytes = options_.memory,
+                               .stop = options_.stop};
   const auto made = [&]() -> std::unique_ptr<Runnable> {
     return std::make_unique<Executable>(program, processes_, team_, options);
   };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct Crew {
   const Iteration* iteration = nullptr;  // the innermost loop or switch that the plan is in
   Transport* transport = nullptr;        // to other processes; null: there are none
   Transport::Lane lane = Transport::Lane::call;
-  Carrier* carrier = nullptr;         // does the steps; null: a worker does
-  Track* track_of_carrier = nullptr;  // of the steps that a worker hands over
+  Carrier* carrier = nullptr;             // does the steps; null: a worker does
+  Track* track_of_carrier = nullptr;      // of the steps that a worker hands over
+  const std::stop_token* stop = nullptr;  // ends the call before the next step; null: nobody can ask for it
 
   bool alone() const { return team == nullptr; }
   /// Waits at a barrier for all workers. Throws PeerFailed, for the team, if another worker failed.

@@ -14,6 +14,10 @@ namespace {
 
 using Strides = std::vector<std::int64_t>;
 
+Error stopped() {
+  return {Code::stopped, {}, "stopped before this step, because MachineOptions::stop was requested"};
+}
+
 /// Makes the plans of one task's sub-programs.
 class SubPlanner {
  public:
@@ -204,9 +208,10 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
   context.crew = crew;
   const std::vector<WorkerStep>& list = schedule_.lists[phase][worker];
   try {
-    if (crew.track) {
+    if (crew.track || crew.stop) {
       for (const WorkerStep& next : list) {
         step = &next;
+        if (crew.stop && crew.stop->stop_requested()) throw stopped();
         Track::Span span(crew.track, &next);
         next.code->run(next, context);
       }
@@ -222,6 +227,13 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
     rethrow_at(graph_, first_equation(*step),
                Error(Code::memory, {}, "no memory for the scratch of this step"));
   }
+}
+
+void Plan::require_no_stop(const std::stop_token& stop) const {
+  if (!stop.stop_requested()) return;
+  std::optional<std::size_t> first;
+  if (!steps_.list.empty()) first = graph_.tasks[steps_.list[StepId{0}].tasks[0]].equation;
+  rethrow_at(graph_, first, stopped());
 }
 
 bool may_throw(const Plan& plan) {

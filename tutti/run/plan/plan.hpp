@@ -26,8 +26,10 @@ class Plan {
     relocate(schedule_, slot, base);
   }
   /// Runs the lists of crew.worker; alone, the lists of all workers, one after the other. Errors name the
-  /// line and op of their equation.
+  /// line and op of their equation. Throws R008 at the equation of the next step once crew.stop is requested.
   void run(const Crew& crew);
+  /// Throws R008, at the equation of the first step, if a stop is requested.
+  void require_no_stop(const std::stop_token& stop) const;
 
  private:
   void run_list(std::size_t phase, std::size_t worker, const Crew& crew);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/watch/memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "tutti/base/require.hpp"
 #include "tutti/run/place/cost.hpp"
 
 namespace tutti {
@@ -101,6 +104,47 @@ PlanMemory memory_of(const Plan& plan) {
         memory.inside += of_sub.arena + of_sub.scratch + of_sub.inside;
       }
   return memory;
+}
+
+namespace {
+
+/// The largest value that an equation of a plan makes, also one inside of its sub-programs.
+struct LargestValue {
+  const Graph* graph = nullptr;  // null: no equation makes a value with memory
+  BufferId buffer = {};
+
+  std::int64_t bytes() const { return graph ? graph->buffers[buffer].bytes : -1; }
+};
+
+LargestValue largest_value(const Plan& plan) {
+  LargestValue largest;
+  const Graph& graph = plan.graph();
+  for (BufferId b : graph.buffers.ids()) {
+    const Buffer& buffer = graph.buffers[b];
+    const bool has_memory = buffer.kind == Buffer::Kind::output || plan.arena().offset[b];
+    if (buffer.equation && has_memory && buffer.bytes > largest.bytes()) largest = {&graph, b};
+  }
+  for (const Step& step : plan.steps().list)
+    if (const SubWork* work = sub_work(graph, step))
+      for (const std::shared_ptr<Plan>& sub : work->plans)
+        if (const LargestValue inside = largest_value(*sub); inside.bytes() > largest.bytes())
+          largest = inside;
+  return largest;
+}
+
+}  // namespace
+
+void require_memory(const Plan& plan, std::int64_t most_bytes) {
+  const std::int64_t total = memory_of(plan).total();
+  if (total <= most_bytes) return;
+  const LargestValue largest = largest_value(plan);
+  std::string text =
+      fmt::format("a call takes {} bytes in all, but MachineOptions::memory allows {}", total, most_bytes);
+  if (!largest.graph) fail(Code::memory, "{}; compute in parts, or allow more", text);
+  const Buffer& buffer = largest.graph->buffers[largest.buffer];
+  text += fmt::format("; the largest value, {}, takes {} bytes; compute in parts, or allow more",
+                      to_string(buffer.type), buffer.bytes);
+  rethrow_at(*largest.graph, buffer.equation, Error(Code::memory, {}, text));
 }
 
 }  // namespace tutti

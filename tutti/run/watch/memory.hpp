@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a plan, for explain().
+// The memory of a plan, for explain() and for the cap of a machine.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,8 @@ struct PlanMemory {
   std::int64_t total() const { return arguments + results + arena + scratch + inside; }
 };
 PlanMemory memory_of(const Plan& plan);
+
+/// Throws R003 (memory) at the equation with the largest value if a call takes more than `most_bytes` in all.
+void require_memory(const Plan& plan, std::int64_t most_bytes);
 
 }  // namespace tutti
