@@ -10,6 +10,7 @@
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
+#include "examples/support/interrupts.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/text_file.hpp"
 #include "tutti/cli/words/machine.hpp"
@@ -23,6 +24,7 @@ using examples::Random;
 constexpr std::size_t batch_size = 256;
 constexpr std::uint64_t seed = 2026;  // fixed before the first run
 constexpr std::int64_t hidden = 128;
+constexpr int interrupted = 130;  // the exit status after Ctrl-C, as shells have it
 
 Params initial_params() {
   Random random(seed);
@@ -82,7 +84,16 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
   fmt::print("accuracy {:.4f} on {} held-out digits\n", accuracy, rows.size());
 }
 
-void run_on(const Machine& machine, const Options& options) {
+// Ctrl-C ends the training between two steps. MachineOptions::stop would end it inside of a step, which has
+// already overwritten a part of the parameters then. mpirun tells its processes itself.
+examples::Ending train(const Machine& machine, const Options& options, examples::Training training) {
+  std::optional<examples::Interrupts> interrupts;
+  if (machine.processes() == 1) training.stop = interrupts.emplace().token();
+  return examples::train(machine, options, training);
+}
+
+// Returns the exit status.
+int run_on(const Machine& machine, const Options& options) {
   const Mesh& mesh = machine.mesh();
   Data data = read_data(options.data);
   Split rows = split(data);
@@ -105,16 +116,19 @@ void run_on(const Machine& machine, const Options& options) {
   };
   if (options.explain) {
     examples::explain(step, take_step);
-    return examples::show(machine, options, step);
+    examples::show(machine, options, step);
+    return 0;
   }
 
   fmt::print("{} training digits on {}\n", rows.training.size(), machine.description());
   const auto save = [&](int steps) { examples::save(machine, options, params, momentum, steps); };
-  examples::train(machine, options, {steps_taken, take_step, save});
+  const examples::Ending ending = train(machine, options, {steps_taken, take_step, save});
   examples::show(machine, options, step);
+  if (ending == examples::Ending::stopped) return interrupted;
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+  return 0;
 }
 
 // Shapes are enough: no data is read, no machine is opened.
@@ -132,18 +146,22 @@ void write_stablehlo(const Options& options) {
   else examples::write_text(options.stablehlo, ".mlir", text);
 }
 
-void run(const Options& options) {
-  if (!options.stablehlo.empty()) return write_stablehlo(options);
+int run(const Options& options) {
+  if (!options.stablehlo.empty()) {
+    write_stablehlo(options);
+    return 0;
+  }
   Machine machine = examples::open_machine(parse_mesh(options.mesh), options);
-  run_on(machine, options);
+  const int status = run_on(machine, options);
   examples::warn_of_left_out("digits", machine, options);
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   tutti::cli::run_program("digits", [&] {
-    if (std::optional<Options> options = digits::parse(argc, argv)) run(*options);
-    return 0;
+    const std::optional<Options> options = digits::parse(argc, argv);
+    return options ? run(*options) : 0;
   });
 }

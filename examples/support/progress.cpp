@@ -26,4 +26,6 @@ void Progress::show(int done, const std::string& note) {
   shown_tenths_ = tenths;
 }
 
+void Progress::end(const std::string& line) const { print_note((terminal_ ? "\n" : "") + line + "\n"); }
+
 }  // namespace examples

@@ -13,6 +13,8 @@ class Progress {
  public:
   explicit Progress(int total);
   void show(int done, const std::string& note);
+  /// Writes a line below the bar.
+  void end(const std::string& line) const;
 
  private:
   int total_;

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 
 #include "examples/support/progress.hpp"
@@ -85,7 +84,17 @@ void print_explained(const tutti::ops::Program& program, const std::string& plan
   fmt::print("{}\n{}", to_string(program), plan);
 }
 
-void train(const Machine& machine, const TrainingOptions& options, const Training& training) {
+namespace {
+
+std::string how_to_go_on(const TrainingOptions& options, int steps_taken) {
+  return fmt::format("stopped after step {} of {}; {}", steps_taken, options.steps,
+                     options.save.empty() ? "nothing is saved without --save FILE"
+                                          : fmt::format("go on with --load {}", options.save));
+}
+
+}  // namespace
+
+Ending train(const Machine& machine, const TrainingOptions& options, const Training& training) {
   const bool is_first = machine.process() == 0;
   const auto try_files = [&] {
     if (is_first && !options.save.empty())
@@ -100,14 +109,18 @@ void train(const Machine& machine, const TrainingOptions& options, const Trainin
   std::string curve;
   std::fflush(stdout);  // before the progress, which goes to stderr
   Progress progress(is_first ? options.steps : 0);
-  for (int i = training.steps_taken + 1; i <= options.steps; ++i) {
+  int i = training.steps_taken;
+  while (i < options.steps && !training.stop.stop_requested()) {
     double loss = training.take_step();
-    curve += fmt::format("{} {:a}\n", i, loss);
+    curve += fmt::format("{} {:a}\n", ++i, loss);
     if (is_first) progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
     if (options.every > 0 && i % options.every == 0 && i < options.steps) training.save(i);
   }
-  if (!options.save.empty()) training.save(std::max(training.steps_taken, options.steps));
+  if (!options.save.empty()) training.save(i);
   if (is_first && !options.curve.empty()) write_text(options.curve, ".txt", curve);
+  if (i >= options.steps) return Ending::all_steps;
+  progress.end(how_to_go_on(options, i));
+  return Ending::stopped;
 }
 
 }  // namespace examples

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "tutti/tutti.hpp"
@@ -62,11 +63,13 @@ struct Training {
   int steps_taken = 0;  // before this run
   std::function<double()> take_step;
   std::function<void(int steps_taken)> save;
+  std::stop_token stop = {};  // ends the training between two steps
 };
+enum class Ending { all_steps, stopped };
 /// Takes the steps that are left of those in `options`; shows progress, writes the curve of these, saves.
 /// Throws R001, before the first step, if the curve or the state cannot be written; later if the disk is
-/// full.
-void train(const tutti::Machine& machine, const TrainingOptions& options, const Training& training);
+/// full. A training that is stopped also writes and saves, and says on stderr how it goes on.
+Ending train(const tutti::Machine& machine, const TrainingOptions& options, const Training& training);
 
 /// All that a training goes on from, to the same bits.
 template <class Params>

@@ -2,15 +2,22 @@
 // The digits example: its model on several meshes, and the program as a user runs it.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
+#include "examples/support/interrupts.hpp"
 #include "examples/support/random.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
@@ -372,6 +379,96 @@ TEST(digits, goes_on_where_it_was_killed) {
   const std::string name = std::filesystem::path(base).filename();
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().filename().string().starts_with(name)) std::filesystem::remove(entry.path());
+}
+
+std::int32_t step_in(const std::string& saved) {
+  for (const auto& [name, tensor] : read_npz(saved))
+    if (name == "step") return tensor.as<std::int32_t>()[0];
+  return -1;
+}
+
+/// Starts digits, presses Ctrl-C once it has saved, and returns what it says and its status.
+Finished interrupted_digits(const std::string& options, const std::string& saved) {
+  const std::string errors = saved + ".err";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    const std::string command =
+        "exec " + program_folder() + "/digits " + options + " 2>" + errors + " >/dev/null";
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  for (int tries = 0; tries < 3000 && !std::filesystem::exists(saved); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), "", text_of_file(errors)};
+}
+
+TEST(digits, saves_on_ctrl_c_and_goes_on_from_there_to_the_same_bits) {
+  const std::string base =
+      std::filesystem::temp_directory_path() / ("digits_interrupted_" + std::to_string(getpid()));
+  const std::string file = base + ".npz";
+  const Finished run =
+      interrupted_digits("--steps 1000000 --every 3 --save " + file + " --curve " + base + ".txt", file);
+  EXPECT_EQ(run.status, 130) << run.err;
+  std::smatch said;
+  ASSERT_TRUE(
+      std::regex_search(run.err, said,
+                        std::regex("stopped after step ([0-9]+) of 1000000; go on with --load (.*)\n$")))
+      << run.err;
+  EXPECT_EQ(said[2], file);
+  const int taken = std::stoi(said[1]);
+  EXPECT_GT(taken, 3);
+  EXPECT_EQ(step_in(file), taken);
+
+  const std::string digits = program_folder() + "/digits --steps " + std::to_string(taken + 5);
+  const auto files = [&](const std::string& name) {
+    return " --save " + base + name + ".npz --curve " + base + name + ".txt";
+  };
+  EXPECT_EQ(run_command(digits + " --load " + file + files(".on")).status, 0);
+  EXPECT_EQ(run_command(digits + files(".whole")).status, 0);
+  EXPECT_EQ(text_of_file(base + ".on.npz"), text_of_file(base + ".whole.npz"));
+  EXPECT_EQ(text_of_file(base + ".txt") + text_of_file(base + ".on.txt"), text_of_file(base + ".whole.txt"));
+  for (const char* ending : {".npz", ".txt", ".npz.err", ".on.npz", ".on.txt", ".whole.npz", ".whole.txt"})
+    std::filesystem::remove(base + ending);
+}
+
+TEST(interrupts, are_one_request_to_stop_and_then_the_end) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);
+        const examples::Interrupts interrupts;
+        std::raise(SIGINT);
+        while (!interrupts.token().stop_requested()) std::this_thread::yield();
+        std::raise(SIGINT);
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(interrupts, are_what_they_were_before_once_nobody_looks) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, [](int) { _exit(7); });
+        examples::Interrupts().token();
+        std::raise(SIGINT);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+TEST(interrupts, stay_ignored_in_the_background_of_a_script) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_IGN);
+        const examples::Interrupts interrupts;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+        _exit(interrupts.token().stop_requested() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 // The curve is written after the last step: where there is none, no step was taken.
