@@ -254,6 +254,18 @@ TEST_F(mpi_faults, of_a_process_leave_nothing_wrong_to_one_that_comes_late) {
       << run.out << run.err;
 }
 
+TEST_F(mpi_faults, of_a_process_whose_call_is_stopped_are_told_with_its_text) {
+  const Finished run = run_worker("stopped_call", 3);
+  EXPECT_EQ(run.status, 5) << run.out << run.err;
+  const std::string said = "stopped before this step, because MachineOptions::stop was requested\n";
+  EXPECT_TRUE(std::regex_search(run.out, std::regex("process 1: R008 [a-z_]+: " + said))) << run.out;
+  for (const char* other : {"0", "2"})
+    EXPECT_TRUE(std::regex_search(run.out, std::regex(std::string("process ") + other +
+                                                      ": R007 .*process 1 has left: .*faults.cpp:[0-9]+: " +
+                                                      "[a-z_]+: " + said)))
+        << run.out;
+}
+
 TEST_F(mpi_faults, of_a_process_that_does_something_else_are_named) {
   expect_fault("another_call", 5,
                "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and waits elsewhere: "

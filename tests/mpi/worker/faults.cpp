@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -90,9 +91,38 @@ using Fault = std::function<void(std::optional<Machine>& machine, const Array& x
   std::exit(others[0] == 7.0F ? status : 1);
 }
 
+/// Process 1 stops its call in the middle of a loop, by a token of its own.
+[[noreturn]] void stop_by_a_token() {
+  std::stop_source stop;
+  std::optional<Machine> machine =
+      open_mpi(six, {.machine = {.workers = 1, .stop = stop.get_token()}, .limit_seconds = 20}, Where{});
+  const int process = machine->process();
+  const Array x = Tensor({6}, {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F});
+  const auto trip = [](const Array&, const Array& c) { return psum(sin(c), "i") * 0.1F + c; };
+  const auto loop = [&](Array v) { return fori_loop(0, 10'000'000, trip, v); };
+  std::optional run = machine->compile(shard_map(loop, {.mesh = six, .in = P("i"), .out = P("i")}), x);
+  std::jthread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(process == 1 ? 100 : 0));
+    if (process == 1) stop.request_stop();
+  });
+  int status = 0;
+  try {
+    (*run)(x);
+  } catch (const Error& error) {
+    fmt::print("process {}: {} {}\n", process, error.label(), error.message());
+    std::fflush(stdout);
+    status = error.exit_status();
+  }
+  other.join();
+  sleep(1);  // mpirun ends the others when one ends
+  std::exit(status);
+}
+
 }  // namespace
 
 void suffer_a_late_arrival() { come_late(); }
+
+void suffer_a_stopped_call() { stop_by_a_token(); }
 
 void suffer_a_stop() {
   suffer([](auto&, const Array&) { std::raise(SIGSTOP); });

@@ -56,6 +56,7 @@ constexpr Part parts[] = {
     {"exit", [](Report&) { suffer_an_exit(); }, std::nullopt},
     {"end", [](Report&) { suffer_an_end(); }, std::nullopt},
     {"error", [](Report&) { suffer_an_error(); }, std::nullopt},
+    {"stopped_call", [](Report&) { suffer_a_stopped_call(); }, std::nullopt},
     {"late", [](Report&) { suffer_a_late_arrival(); }, std::nullopt},
     {"limits", [](Report&) { open_with_other_limits(); }, MPI_THREAD_MULTIPLE},
     {"alone", [](Report&) { open_alone(); }, MPI_THREAD_MULTIPLE},

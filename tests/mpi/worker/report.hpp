@@ -65,6 +65,8 @@ void use_main_thread(Report& report);
 [[noreturn]] void suffer_an_end();
 [[noreturn]] void suffer_an_error();
 [[noreturn]] void suffer_another_call();
+/// Ends its call by MachineOptions::stop.
+[[noreturn]] void suffer_a_stopped_call();
 /// Comes late, to bytes of a process that has given up.
 [[noreturn]] void suffer_a_late_arrival();
 
