@@ -44,7 +44,7 @@ const Exchange exchanges[] = {
 
 }  // namespace
 
-void count_bytes_between_hosts(Report& report) {
+void count_bytes_between_hosts(WorkerReport& report) {
   constexpr std::int64_t elements = 2 << 20;
   constexpr int calls = 4, rounds = 3;
   const Machine machine = open_mpi(Mesh({{"i", 2}}), {.machine = {.workers = 1}});

@@ -39,7 +39,7 @@ std::pair<Array, Array> results_on(const Machine& machine) {
 
 /// The machine computes what one process computes; every process has its own parts and what is equal
 /// everywhere.
-void expect_results(Report& report, const Machine& machine) {
+void expect_results(WorkerReport& report, const Machine& machine) {
   const auto [parts, norm] = results_on(machine);
   const auto [all_parts, expected_norm] = results_on(open_local(machine.mesh(), {.workers = 1}));
   report.expect(norm.tensor() == expected_norm.tensor(), [] { return "another norm"; });
@@ -58,7 +58,7 @@ void expect_results(Report& report, const Machine& machine) {
 const Mesh eight({{"i", 8}});
 
 /// The processes with even and with odd numbers; each group has a machine.
-void use_machines_of_groups(Report& report) {
+void use_machines_of_groups(WorkerReport& report) {
   MPI_Comm group = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, own_rank() % 2, own_rank(), &group);
   const Machine machine = open_mpi(group, eight, {.machine = {.workers = 1}});
@@ -71,7 +71,7 @@ void use_machines_of_groups(Report& report) {
 
 }  // namespace
 
-void use_machines(Report& report) {
+void use_machines(WorkerReport& report) {
   const Machine first = open_mpi(eight, {.machine = {.workers = 1}});
   report.expect_equal(std::to_string(first.process()), std::to_string(own_rank()));
   report.expect_equal(std::to_string(first.processes()), std::to_string(ranks()));
@@ -86,7 +86,7 @@ void use_machines(Report& report) {
   expect_results(report, first);
 }
 
-void refuse_machines(Report& report) {
+void refuse_machines(WorkerReport& report) {
   const Mesh four({{"i", 4}});
   const auto expect = [&](const Mesh& mesh, const MpiOptions& options, const std::string& text) {
     report.expect_equal(refusal([&] { open_mpi(mesh, options, Where{}); }), text);
@@ -123,7 +123,7 @@ void refuse_machines(Report& report) {
   expect(four, {}, "R004 open_mpi: MPI is finalised already; open the machine before MPI_Finalize");
 }
 
-void use_main_thread(Report& report) {
+void use_main_thread(WorkerReport& report) {
   std::string text;
   std::thread([&] { text = refusal([] { open_mpi(eight, {}, Where{}); }); }).join();
   report.expect_equal(

@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-void Report::print(const std::string& text) {
+void WorkerReport::print(const std::string& text) {
   constexpr int most_shown = 5;
   if (++wrong_ <= most_shown) fmt::print("process {}: {}\n", own_rank(), text);
 }
@@ -36,7 +36,7 @@ namespace {
 
 struct Part {
   std::string_view name;
-  void (*run)(Report&);
+  void (*run)(WorkerReport&);
   std::optional<int> level;  // at which this program initialises MPI; none: the library does
 };
 constexpr Part parts[] = {
@@ -49,18 +49,18 @@ constexpr Part parts[] = {
     {"bytes_between_hosts", count_bytes_between_hosts, std::nullopt},
     {"refusals", refuse_machines, MPI_THREAD_MULTIPLE},
     {"main_thread", use_main_thread, MPI_THREAD_FUNNELED},
-    {"differences", [](Report&) { open_different_machines(); }, std::nullopt},
-    {"stop", [](Report&) { suffer_a_stop(); }, std::nullopt},
-    {"kill", [](Report&) { suffer_a_kill(); }, std::nullopt},
-    {"pause", [](Report&) { suffer_a_pause(); }, std::nullopt},
-    {"exit", [](Report&) { suffer_an_exit(); }, std::nullopt},
-    {"end", [](Report&) { suffer_an_end(); }, std::nullopt},
-    {"error", [](Report&) { suffer_an_error(); }, std::nullopt},
-    {"stopped_call", [](Report&) { suffer_a_stopped_call(); }, std::nullopt},
-    {"late", [](Report&) { suffer_a_late_arrival(); }, std::nullopt},
-    {"limits", [](Report&) { open_with_other_limits(); }, MPI_THREAD_MULTIPLE},
-    {"alone", [](Report&) { open_alone(); }, MPI_THREAD_MULTIPLE},
-    {"another_call", [](Report&) { suffer_another_call(); }, std::nullopt},
+    {"differences", [](WorkerReport&) { open_different_machines(); }, std::nullopt},
+    {"stop", [](WorkerReport&) { suffer_a_stop(); }, std::nullopt},
+    {"kill", [](WorkerReport&) { suffer_a_kill(); }, std::nullopt},
+    {"pause", [](WorkerReport&) { suffer_a_pause(); }, std::nullopt},
+    {"exit", [](WorkerReport&) { suffer_an_exit(); }, std::nullopt},
+    {"end", [](WorkerReport&) { suffer_an_end(); }, std::nullopt},
+    {"error", [](WorkerReport&) { suffer_an_error(); }, std::nullopt},
+    {"stopped_call", [](WorkerReport&) { suffer_a_stopped_call(); }, std::nullopt},
+    {"late", [](WorkerReport&) { suffer_a_late_arrival(); }, std::nullopt},
+    {"limits", [](WorkerReport&) { open_with_other_limits(); }, MPI_THREAD_MULTIPLE},
+    {"alone", [](WorkerReport&) { open_alone(); }, MPI_THREAD_MULTIPLE},
+    {"another_call", [](WorkerReport&) { suffer_another_call(); }, std::nullopt},
 };
 
 void finalise() {
@@ -72,7 +72,7 @@ void finalise() {
 int run(const Part& part) {
   int level = 0;
   if (part.level) MPI_Init_thread(nullptr, nullptr, *part.level, &level);
-  Report report;
+  WorkerReport report;
   try {
     part.run(report);
   } catch (const std::exception& error) {

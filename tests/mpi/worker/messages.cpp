@@ -23,7 +23,7 @@ Bytes bytes_from(int process, std::size_t count, int message = 0) {
 }
 
 /// Both processes send `count` bytes in each of two tickets. They finish the second one first.
-void exchange(Report& report, MpiTransport& transport, std::size_t count) {
+void exchange(WorkerReport& report, MpiTransport& transport, std::size_t count) {
   const int other = 1 - transport.self();
   std::vector<Bytes> sent, received;
   std::vector<Transport::Ticket> tickets;
@@ -46,7 +46,7 @@ void exchange(Report& report, MpiTransport& transport, std::size_t count) {
 }
 
 /// Process 0 sends `sent` bytes, and process 1 expects others; `text` is what it says.
-void expect_other_size(Report& report, std::size_t sent, std::size_t expected, std::size_t most_bytes,
+void expect_other_size(WorkerReport& report, std::size_t sent, std::size_t expected, std::size_t most_bytes,
                        const std::string& text) {
   MpiTransport transport(MPI_COMM_WORLD, 60, most_bytes);
   Bytes bytes(std::max(sent, expected));
@@ -64,7 +64,7 @@ void expect_other_size(Report& report, std::size_t sent, std::size_t expected, s
 }
 
 /// Process 1 fails before it sends; process 0 hears of it.
-void hear_of_failures(Report& report) {
+void hear_of_failures(WorkerReport& report) {
   MpiTransport transport(MPI_COMM_WORLD, 60);
   std::byte byte{};
   const Transport::Part part{1, &byte, 1};
@@ -75,7 +75,7 @@ void hear_of_failures(Report& report) {
 }
 
 /// Process 1 does something else; process 0 gives up after its limit.
-void wait_in_vain(Report& report) {
+void wait_in_vain(WorkerReport& report) {
   MPI_Barrier(MPI_COMM_WORLD);  // process 1 may be late: it says farewell to the last machine
   MpiTransport transport(MPI_COMM_WORLD, 0.2);
   std::byte byte{};
@@ -90,7 +90,7 @@ void wait_in_vain(Report& report) {
 
 }  // namespace
 
-void exchange_messages(Report& report) {
+void exchange_messages(WorkerReport& report) {
   {
     MpiTransport transport(MPI_COMM_WORLD, 60), small(MPI_COMM_WORLD, 60, 1'000);
     for (std::size_t count : {0U, 1U, 999U, 1'000U, 1'001U, 2'000U, 10'007U}) exchange(report, small, count);

@@ -47,7 +47,7 @@ bool are_own(const std::vector<Tensors>& found, const std::vector<PerDevice>& ex
 }
 
 template <class F>
-void compare(Report& report, Own& own, const Program& program, const Mesh& mesh,
+void compare(WorkerReport& report, Own& own, const Program& program, const Mesh& mesh,
              const std::vector<PerDevice>& inputs, const F& name) {
   const std::vector<Processes::Split> grids = grids_for(mesh, own.transport.count());
   if (grids.empty()) return;
@@ -65,7 +65,7 @@ void compare(Report& report, Own& own, const Program& program, const Mesh& mesh,
 
 }  // namespace
 
-void run_examples(Report& report) {
+void run_examples(WorkerReport& report) {
   Own own;
   for (const OpRow& row : tried_ops())
     for (const Example& example : row.examples)
@@ -78,7 +78,7 @@ void run_examples(Report& report) {
       }
 }
 
-void run_generated_programs(Report& report) {
+void run_generated_programs(WorkerReport& report) {
   Own own;
   std::vector<std::vector<int>> meshes;
   for (const std::vector<int>& sizes : {std::vector{4}, {2, 2}, {3, 2}, {6}, {2, 2, 2}}) {

@@ -6,7 +6,7 @@
 namespace tutti {
 
 /// Counts what one process of a job checks, and prints what is wrong.
-class Report {
+class WorkerReport {
  public:
   /// `otherwise()` says what is wrong if `holds` is false.
   template <class F>
@@ -33,22 +33,22 @@ int ranks();
 
 /// Every example of every op, and generated programs: on every grid of as many boxes as there are processes,
 /// each process has the bits that the whole program has on its devices.
-void run_examples(Report& report);
-void run_generated_programs(Report& report);
+void run_examples(WorkerReport& report);
+void run_generated_programs(WorkerReport& report);
 
 /// Two processes: messages of all sizes, what a process says of another one that does something else.
-void exchange_messages(Report& report);
+void exchange_messages(WorkerReport& report);
 
 /// Machines of any number of processes; also of parts of a job.
-void use_machines(Report& report);
+void use_machines(WorkerReport& report);
 /// Two processes with two threads. Each thread has a machine, and their calls of MPI take turns.
-void use_machines_in_turn(Report& report);
+void use_machines_in_turn(WorkerReport& report);
 /// Two processes on two hosts (tools/two_hosts): they send what they must, and 2 % for the heads of packets.
-void count_bytes_between_hosts(Report& report);
+void count_bytes_between_hosts(WorkerReport& report);
 /// Two processes that all machines refuse. MPI is finalised afterwards.
-void refuse_machines(Report& report);
+void refuse_machines(WorkerReport& report);
 /// Where MPI takes calls from its main thread alone.
-void use_main_thread(Report& report);
+void use_main_thread(WorkerReport& report);
 /// Two processes that open different machines. Ends the process with the status of their error.
 [[noreturn]] void open_different_machines();
 /// Two processes: the limit of one is no limit; one opens no machine. They end, too.

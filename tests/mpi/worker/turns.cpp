@@ -43,7 +43,7 @@ extern "C" int MPI_Irecv(void* bytes, int count, MPI_Datatype type, int from, in
 
 namespace tutti {
 
-void use_machines_in_turn(Report& report) {
+void use_machines_in_turn(WorkerReport& report) {
   use_machines(report);
   const Mesh mesh({{"i", 2}});
   const auto calls_of = [&mesh] {
