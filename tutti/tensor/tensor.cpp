@@ -52,6 +52,7 @@ Tensor Tensor::of_memory(Shape shape, DType dtype, const std::byte* data, std::s
     throw error.at(where, "tensor");
   }
   tensor.require_elements(elements, where);
+  if (elements == 0) return tensor;  // `data` may be null, and nobody will use it
   tensor.data_ = {const_cast<std::byte*>(data), [owner = std::move(owner)](std::byte*) {}};
   tensor.lent_ = lent;
   return tensor;
