@@ -145,6 +145,12 @@ bool LocalBackend::drives(int position) const {
   return !drivers || drivers->process[static_cast<std::size_t>(position)] == drivers->self;
 }
 
+ShardedBuffer LocalBackend::room_for(Type type, const Sharding& sharding) const {
+  const Shards shards(type, sharding, processes_.drivers().get());
+  const std::size_t stride = shard_stride(shards.local().bytes());
+  return {allocate_block(stride * shards.holders().size()), stride, processes_.drivers()};
+}
+
 std::shared_ptr<const GlobalArray> LocalBackend::assemble(Type type, const Sharding& sharding,
                                                           const Tensors& parts, const Where&) {
   const Shards shards(type, sharding, processes_.drivers().get());

@@ -33,6 +33,8 @@ class LocalBackend : public Backend {
                                            const Sharding& sharding, const Where& where) override;
   std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
                                               const Where& where) override;
+  /// Zeros for the shards that this process holds. Throws R003 (memory).
+  ShardedBuffer room_for(Type type, const Sharding& sharding) const;
   void do_together(const std::function<std::string()>& f, std::string_view differs) override;
   bool drives(int position) const override;
   int process() const override { return processes_.self(); }
