@@ -75,7 +75,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tutt
   DESTINATION ${package_folder})
 # Headers: the public ones and what they include. The laws for users' ops, as sources, go beside the package files, which
 # look for them there.
-set(public_headers tutti/tutti.hpp tutti/op.hpp tutti/version.hpp tutti/lower/lower.hpp tutti/tensor/files/npz.hpp)
+set(public_headers tutti/tutti.hpp tutti/op.hpp tutti/version.hpp tutti/dlpack.hpp tutti/lower/lower.hpp
+                   tutti/tensor/files/npz.hpp tutti/tensor/files/safetensors.hpp)
 if(TUTTI_KERNELS)
   list(APPEND public_headers tutti/kernels.hpp)
 endif()
