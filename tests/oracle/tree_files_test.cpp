@@ -81,5 +81,35 @@ TEST_F(tree_files, of_numpy_that_are_large_are_read) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_F(tree_files, of_safetensors_are_read_by_its_library_and_the_reverse) {
+  if (python("import importlib.util as u; print(u.find_spec('safetensors') is not None)\n") != "True\n")
+    GTEST_SKIP() << "there is no safetensors in .venv";
+  const std::string file = (folder_ / "x.safetensors").string();
+  std::map<std::string, Array> ours{{"half", Tensor({2}, {bf16(1.5F), bf16(-2.0F)})},
+                                    {"w", Tensor({2, 3}, {0.0F, 1.0F, 2.0F, 3.0F, 4.5F, -5.0F})},
+                                    {"flags", Tensor({3}, std::vector<bool>{true, false, true})},
+                                    {"step", Tensor::scalar(std::int64_t{1} << 40)}};
+  save_tree(file, ours);
+  EXPECT_EQ(
+      python(
+          "import ml_dtypes\n"
+          "from safetensors import safe_open\n"
+          "from safetensors.numpy import load_file, save_file\n"
+          "path = path.replace('.npz', '.safetensors')\n"
+          "with safe_open(path, 'np') as f: print(sorted(f.keys()))\n"
+          "w = load_file(path)\n"
+          "for name in sorted(w): print(name, w[name].dtype, w[name].tolist())\n"
+          "save_file({k: v + v if v.dtype != bool else v for k, v in w.items()}, path, {'made': 'here'})\n"),
+      "['flags', 'half', 'step', 'w']\n"
+      "flags bool [True, False, True]\n"
+      "half bfloat16 [1.5, -2.0]\n"
+      "step int64 1099511627776\n"
+      "w float32 [[0.0, 1.0, 2.0], [3.0, 4.5, -5.0]]\n");
+  std::map<std::string, Array> theirs = load_tree(file, ours);
+  EXPECT_EQ(theirs["half"].tensor(), Tensor({2}, {bf16(3.0F), bf16(-4.0F)}));
+  EXPECT_EQ(theirs["w"].tensor(), Tensor({2, 3}, {0.0F, 2.0F, 4.0F, 6.0F, 9.0F, -10.0F}));
+  EXPECT_EQ(theirs["step"].item(), 2199023255552.0);
+}
+
 }  // namespace
 }  // namespace tutti

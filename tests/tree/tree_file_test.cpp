@@ -9,6 +9,7 @@
 
 #include "tutti/ir/builder.hpp"
 #include "tutti/tensor/files/npz.hpp"
+#include "tutti/tensor/files/safetensors.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -176,6 +177,18 @@ TEST_F(tree_file, refuses_to_save_what_has_no_value_or_no_name) {
       "T011: save_tree: 'arr_0': its values are known when the program runs; return it from the function and "
       "save the result");
   EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(tree_file, is_a_safetensors_file_if_its_name_says_so) {
+  const std::string file = path() + ".safetensors";
+  save_tree(file, model());
+  const NamedTensors arrays = read_safetensors(file);
+  EXPECT_EQ(arrays.size(), 14U);
+  EXPECT_EQ(arrays[0].first, "layers[0].weight");
+  const Model found = load_tree(file, model());
+  fs::remove(file);
+  EXPECT_EQ(found.layers[1].weight.item(), 3);
+  EXPECT_EQ(found.tied.second.item(), 14);
 }
 
 // Each device has a part of it; the file has the whole.

@@ -8,6 +8,7 @@
 
 #include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/files/archive.hpp"
 
 namespace tutti::tree {
 namespace {
@@ -48,12 +49,12 @@ void save_leaves(const std::string& path, const std::vector<std::string>& names,
   NamedTensors arrays;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     arrays.emplace_back(names[i], value_of(names[i], leaves[i], where));
-  write_npz(path, arrays, where);
+  write_archive(path, arrays, where);
 }
 
 Arrays load_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& like,
                    const NpzOptions& options, Where where) {
-  NamedTensors arrays = read_npz(path, options, where);
+  NamedTensors arrays = read_archive(path, options, where);
   try {
     Arrays leaves;
     for (std::size_t i = 0; i < names.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of arrays in NumPy archives: docs/tree_files.md.
+// Trees of arrays in NumPy archives and .safetensors files: docs/tree_files.md.
 #pragma once
 
 #include <string>
@@ -60,7 +60,8 @@ Arrays load_leaves(const std::string& path, const std::vector<std::string>& name
 
 }  // namespace tree
 
-/// Writes the arrays of a tree to one file that numpy.load opens, under their paths: "layers[2].bias".
+/// Writes the arrays of a tree to one file, under their paths: "layers[2].bias". A path that ends in
+/// .safetensors gives a file of that format, any other a NumPy archive, which numpy.load opens.
 /// Sharded ones are gathered. The file appears whole or not at all; the same tree gives the same bytes.
 /// Throws R001 if it cannot be written, T011 for an array without a value, T012 for two leaves of one name,
 /// or none.
@@ -68,13 +69,14 @@ Arrays load_leaves(const std::string& path, const std::vector<std::string>& name
 ///     save_tree(path, params);
 ///     Params like{abstract({2, 3}, DType::f32), abstract({3}, DType::f32)};
 ///     Params again = load_tree(path, like);
+/// or none; T007 for complex128 in a .safetensors file.
 template <class T>
 void save_tree(const std::string& path, const T& t, Where where = Where::here()) {
   tree::save_leaves(path, tree::names_in_file(t), tree::flatten(t), where);
 }
 
 /// A tree like `like`, whose values are not read (`abstract` will do), with the arrays of such a file, on the
-/// host.
+/// host. The path says the format, as for save_tree.
 /// `options.most_bytes` bounds what a file of unknown origin may expand to.
 /// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names,
 /// dtypes or shapes.

@@ -142,14 +142,6 @@ void read_by_columns(const ByteSource& source, Tensor& tensor) {
     }
 }
 
-void require_bools(const Tensor& tensor) {
-  if (tensor.dtype() != DType::boolean) return;
-  for (std::int64_t i = 0; i < tensor.elements(); ++i)
-    require(static_cast<unsigned>(tensor.data()[i]) <= 1, Code::file,
-            "has byte {} as bool element {}; expected 0 or 1: the file is damaged, write it again",
-            static_cast<unsigned>(tensor.data()[i]), i);
-}
-
 }  // namespace
 
 Tensor read_npy(const std::string& path, Where where) {
@@ -180,6 +172,14 @@ Tensor internal::parse_npy(const ByteSource& source) {
   require_bools(tensor);
   if (header.is_big_endian) reverse_bytes(tensor);
   return tensor;
+}
+
+void internal::require_bools(const Tensor& tensor) {
+  if (tensor.dtype() != DType::boolean) return;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    require(static_cast<unsigned>(tensor.data()[i]) <= 1, Code::file,
+            "has byte {} as bool element {}; expected 0 or 1: the file is damaged, write it again",
+            static_cast<unsigned>(tensor.data()[i]), i);
 }
 
 void write_npy(const std::string& path, const Tensor& tensor, Where where) {

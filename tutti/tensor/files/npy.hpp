@@ -32,6 +32,8 @@ struct ByteSource {
 };
 /// Reads the array in a NumPy file whose bytes come from `source`. Errors do not name the file.
 Tensor parse_npy(const ByteSource& source);
+/// Throws R001, without the file's name, if a bool that was read is neither 0 nor 1.
+void require_bools(const Tensor& tensor);
 
 }  // namespace tutti::internal
 

@@ -136,7 +136,7 @@ void require_within(std::int64_t most_bytes, zip_t* archive, zip_uint64_t entrie
   }
 }
 
-NamedTensors read_archive(const std::string& path, const NpzOptions& options) {
+NamedTensors read_entries(const std::string& path, const NpzOptions& options) {
   const Archive archive = open_archive(path);
   NamedTensors arrays;
   const auto entries = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
@@ -233,7 +233,7 @@ Archive new_archive(Output& output) {
   return archive;
 }
 
-void write_archive(std::FILE* to, const NamedTensors& arrays) {
+void write_entries(std::FILE* to, const NamedTensors& arrays) {
   Output output(to);  // outlives the archive
   Archive archive = new_archive(output);
   std::vector<std::string> heads;
@@ -251,7 +251,7 @@ void write_archive(std::FILE* to, const NamedTensors& arrays) {
 
 NamedTensors read_npz(const std::string& path, const NpzOptions& options, Where where) {
   NamedTensors arrays;
-  with_name(path, where, too_large_to_read, [&] { arrays = read_archive(path, options); });
+  with_name(path, where, too_large_to_read, [&] { arrays = read_entries(path, options); });
   return arrays;
 }
 
@@ -261,7 +261,7 @@ void write_npz(const std::string& path, const NamedTensors& arrays, Where where)
     require(!arrays.empty(), Code::tree, "would hold no array; save a tree that has one");
     refuse_special_file(path, kind);
   });
-  write_whole(path, kind, where, [&](std::FILE* to) { write_archive(to, arrays); });
+  write_whole(path, kind, where, [&](std::FILE* to) { write_entries(to, arrays); });
 }
 
 }  // namespace tutti
