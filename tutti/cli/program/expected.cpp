@@ -13,14 +13,14 @@
 #include "tutti/base/require.hpp"
 #include "tutti/cli/program/program_inputs.hpp"
 #include "tutti/cli/program/result_files.hpp"
+#include "tutti/tensor/files/archive.hpp"
 #include "tutti/tensor/files/npy.hpp"
-#include "tutti/tensor/files/npz.hpp"
 
 namespace tutti::cli {
 namespace {
 
-Expected read_archive(const std::string& file, const std::vector<LoadedArray>& results) {
-  NamedTensors arrays = read_npz(file, {}, Where{});
+Expected expected_of_archive(const std::string& file, const std::vector<LoadedArray>& results) {
+  NamedTensors arrays = read_archive(file, {}, Where{});
   const std::vector<std::string> names = names_in_archive(results);
   std::vector<std::string> found;
   for (const auto& [name, tensor] : arrays) found.push_back(excerpt(name));
@@ -144,7 +144,7 @@ bool as_expected(const std::string& name, const Tensor& found, const Tensor& wan
 }  // namespace
 
 Expected read_expected(const std::vector<std::string>& files, const std::vector<LoadedArray>& results) {
-  if (files.size() == 1 && is_archive(files[0])) return read_archive(files[0], results);
+  if (files.size() == 1 && is_archive(files[0])) return expected_of_archive(files[0], results);
   Expected expected(results.size());
   for (std::size_t i = 0; i < files.size(); ++i) expected[i] = read_npy(files[i], Where{});
   return expected;

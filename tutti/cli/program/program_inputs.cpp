@@ -13,9 +13,10 @@
 #include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/similar_names.hpp"
+#include "tutti/cli/program/result_files.hpp"
 #include "tutti/cli/words/words.hpp"
+#include "tutti/tensor/files/archive.hpp"
 #include "tutti/tensor/files/npy.hpp"
-#include "tutti/tensor/files/npz.hpp"
 #include "tutti/types/dtype.hpp"
 #include "tutti/types/type.hpp"
 
@@ -92,22 +93,26 @@ struct Given {
   std::string word;
 };
 
-/// The file of "all.npz:w" and of "x.npy".
-std::string file_in(const std::string& path) {
-  const std::size_t colon = path.find(".npz:");
-  return colon == std::string::npos ? path : path.substr(0, colon + 4);
+/// The colon between an archive and a name in it: "all.npz:w", "all.safetensors:w"; npos if there is none.
+std::size_t colon_after_archive(std::string_view path) {
+  for (std::size_t at = path.find(':'); at != path.npos; at = path.find(':', at + 1))
+    if (is_archive(std::string(path.substr(0, at)))) return at;
+  return path.npos;
 }
 
+/// The file of "all.npz:w" and of "x.npy".
+std::string file_in(const std::string& path) { return path.substr(0, colon_after_archive(path)); }
+
 std::vector<Given> arrays_of_archive(const std::string& path, const std::string& word) {
-  const std::size_t colon = path.find(".npz:");
+  const std::size_t colon = colon_after_archive(path);
   const std::string file = file_in(path);
-  NamedTensors arrays = read_npz(file, {}, Where{});
+  NamedTensors arrays = read_archive(file, {}, Where{});
   std::vector<Given> given;
   if (colon == std::string::npos) {
     for (auto& [name, tensor] : arrays) given.push_back({name, std::move(tensor), word});
     return given;
   }
-  const std::string wanted = path.substr(colon + 5);
+  const std::string wanted = path.substr(colon + 1);
   for (auto& [name, tensor] : arrays)
     if (name == wanted) return {{"", std::move(tensor), word}};
   std::vector<std::string> names;
@@ -173,7 +178,7 @@ std::vector<Given> arrays_of(const Loaded& program, const std::string& rest, con
     const bool is_path = std::filesystem::exists(file_in(rest), ignored);  // "run=1/x.npy"
     if (!is_path) refuse_left_of_equals(program, word, left, right);
   }
-  if (rest.find(".npz") != std::string::npos) return arrays_of_archive(rest, word);
+  if (is_archive(file_in(rest))) return arrays_of_archive(rest, word);
   return {{"", read_npy(rest, Where{}), word}};
 }
 

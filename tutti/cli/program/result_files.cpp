@@ -10,13 +10,14 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/files/archive.hpp"
 #include "tutti/tensor/files/npy.hpp"
-#include "tutti/tensor/files/npz.hpp"
+#include "tutti/tensor/files/safetensors.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 
 namespace tutti::cli {
 
-bool is_archive(const std::string& path) { return path.ends_with(".npz"); }
+bool is_archive(const std::string& path) { return path.ends_with(".npz") || is_safetensors(path); }
 
 void require_files(const std::vector<std::string>& files, std::size_t results, const char* option) {
   const bool one_archive = files.size() == 1 && is_archive(files[0]);
@@ -24,8 +25,8 @@ void require_files(const std::vector<std::string>& files, std::size_t results, c
           option, files.size(), counted(static_cast<std::int64_t>(results), "result"));
   for (const std::string& file : files)
     require(is_archive(file) ? one_archive : file.ends_with(".npy"), Code::usage,
-            "{} {}: write results to .npy files, one each in order, or all to one .npz", option,
-            excerpt(file));
+            "{} {}: write results to .npy files, one each in order, or all to one .npz or .safetensors",
+            option, excerpt(file));
 }
 
 void require_different(const std::vector<std::string>& files) {
@@ -41,7 +42,8 @@ void require_different(const std::vector<std::string>& files) {
 
 void require_writable_results(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    if (is_archive(file)) require_writable(file, ".npz", SpecialFile::refused, Where{});
+    if (is_archive(file))
+      require_writable(file, is_safetensors(file) ? ".safetensors" : ".npz", SpecialFile::refused, Where{});
     else require_writable(file, ".npy", SpecialFile::allowed, Where{});
   }
 }
@@ -61,7 +63,7 @@ void write_results(const std::vector<std::string>& files, const std::vector<Load
     const std::vector<std::string> in_archive = names_in_archive(names);
     NamedTensors arrays;
     for (std::size_t i = 0; i < results.size(); ++i) arrays.emplace_back(in_archive[i], results[i]);
-    return write_npz(files[0], arrays, Where{});
+    return write_archive(files[0], arrays, Where{});
   }
   for (std::size_t i = 0; i < files.size(); ++i) write_npy(files[i], results[i], Where{});
 }

@@ -11,7 +11,7 @@
 
 namespace tutti::cli {
 
-/// True if the file holds arrays by name: "all.npz".
+/// True if the file holds arrays by name: "all.npz", "all.safetensors".
 bool is_archive(const std::string& path);
 
 /// Refuses names of files that `option` gives for this number of results. Throws R002.
