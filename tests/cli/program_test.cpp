@@ -13,6 +13,7 @@
 #include "tests/support/print.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/files/npz.hpp"
+#include "tutti/tensor/files/safetensors.hpp"
 
 namespace tutti {
 namespace {
@@ -93,6 +94,10 @@ TEST_F(program, writes_its_results) {
   ASSERT_EQ(both.size(), 2U);
   EXPECT_EQ(both[0].first, "w");
   EXPECT_EQ(both[1].second, sum);
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --out both.safetensors").status, 0);
+  EXPECT_EQ(read_safetensors(path("both.safetensors")).size(), 2U);
+  EXPECT_EQ(run("run step.mlir --in w=both.safetensors:w --in i32=2 --expect both.safetensors").status, 5);
+  EXPECT_EQ(run("run step.mlir --in w.npy --in i32=2 --expect both.safetensors").status, 0);
 }
 
 TEST_F(program, is_compared_with_what_is_expected) {

@@ -74,9 +74,8 @@ TEST_F(safetensors, holds_every_dtype_but_complex128) {
 TEST_F(safetensors, begins_arrays_at_multiples_of_their_elements_and_has_the_bytes_of_the_format) {
   write_safetensors(path(), {{"b", Tensor(Shape{1}, std::vector<std::uint8_t>{7})},
                              {"a", Tensor(Shape{2}, std::vector<float>{1, 2})}});
-  const std::string header =
-      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-      R"("b":{"dtype":"U8","shape":[1],"data_offsets":[8,9]}})";
+  const std::string header = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("b":{"dtype":"U8","shape":[1],"data_offsets":[8,9]}})";
   const std::string found = bytes();
   const std::size_t padded = (header.size() + 7) / 8 * 8;
   EXPECT_EQ(found[0], static_cast<char>(padded));
