@@ -50,6 +50,31 @@ TEST_F(xla_machine, runs_a_program_on_the_devices_of_its_mesh) {
   EXPECT_EQ(calls("PJRT_Client_BufferFromHostBuffer"), 2);
 }
 
+TEST_F(xla_machine, has_no_memory_to_fill) {
+  try {
+    open().empty({4}, DType::f32, P("x"));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.label(), "R004");
+    EXPECT_EQ(
+        error.message(),
+        "empty: 2 cpu devices of XLA (x=2) keep their memory to themselves; fill a Tensor and use place or "
+        "from_shards");
+  }
+}
+
+TEST_F(xla_machine, needs_borrowed_memory_until_the_call_returns) {
+  auto mine = std::make_shared<std::vector<float>>(4, 1.0F);
+  const std::weak_ptr<std::vector<float>> seen = mine;
+  const auto program = doubled_on(open());
+  Array x = Tensor::borrow({4}, *mine, mine);
+  mine.reset();
+  program(x);
+  EXPECT_FALSE(seen.expired());
+  x = Array();
+  EXPECT_TRUE(seen.expired());
+}
+
 TEST_F(xla_machine, uploads_an_array_once_while_it_lives) {
   const auto program = doubled_on(open());
   {

@@ -11,7 +11,7 @@
 
 #include "tutti/tensor/tensor.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// A view of an array whose elements lie at strides from a pointer, as std::mdspan and Kokkos::mdspan are.
 template <class M>
@@ -23,10 +23,6 @@ concept MdspanLike = requires(const M& view) {
   requires std::is_pointer_v<decltype(view.data_handle())>;
   requires is_element<std::remove_cv_t<std::remove_pointer_t<decltype(view.data_handle())>>>;
 };
-
-}  // namespace tutti
-
-namespace tutti::internal {
 
 /// The elements that a row-major view of this shape has. Throws T005 unless `strides`, in elements, are those
 /// of a row-major array without gaps. Strides along dims of size 1 do not count.
@@ -40,7 +36,7 @@ namespace tutti {
 
 /// A tensor of the memory of `view`, without a copy; see Tensor::borrow, also for `owner`.
 /// Throws T005 for another layout than row-major without gaps.
-template <MdspanLike M>
+template <internal::MdspanLike M>
 Tensor borrow(const M& view, std::shared_ptr<const void> owner = {}, Where where = Where::here()) {
   using Element = std::remove_pointer_t<decltype(view.data_handle())>;
   std::vector<std::int64_t> sizes, strides;
