@@ -3,3 +3,4 @@
 #pragma once
 
 #include "tutti/api/dlpack.hpp"
+#include "tutti/base/error.hpp"

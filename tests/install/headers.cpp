@@ -1,6 +1,7 @@
 // The templates of the headers, in a user's file under the user's warnings.
 #include <map>
 #include <optional>
+#include <tutti/dlpack.hpp>
 #include <tutti/tutti.hpp>
 using namespace tutti;
 
@@ -29,3 +30,4 @@ Model trained(const Machine& machine, Model model, const std::string& file) {
   save_tree(file, model);
   return std::get<1>(compiled(load_tree(file, model), model.weights));
 }
+Array from_numpy(dlpack::Managed* managed) { return from_dlpack(managed); }
