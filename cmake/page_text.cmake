@@ -7,7 +7,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 file(READ ${FOLDER}/page.html page)
-foreach(name page.css rows.js devices.js plan.js start.js)
+foreach(name page.css rows.js numbers.js devices.js plan.js start.js)
   file(READ ${FOLDER}/${name} text)
   string(REPLACE "{{${name}}}" "${text}" page "${page}")
 endforeach()

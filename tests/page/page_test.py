@@ -21,7 +21,7 @@ import open_page
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "tutti/page/browser"
-PARTS = ("page.css", "rows.js", "devices.js", "plan.js", "start.js")
+PARTS = ("page.css", "rows.js", "numbers.js", "devices.js", "plan.js", "start.js")
 SAMPLES = sorted(path.stem for path in (HERE / "samples").glob("*.json"))
 READY_MS = 1500  # what 10,000 rows may take; printed, not asserted: machines differ
 
@@ -189,9 +189,11 @@ class PageTest(unittest.TestCase):
                 "for (let k = 0; k < sizes.length; k++)",
                 self.check_tiles,
             ),
+            ("line.lastIndexOf(' ', chars - 2)", "chars - 2", self.check_numbers),
+            ("split(/(?<=\\]) (?=\\[)/)", "split('] [')", self.check_numbers),
             ("mark(usersOf(line), 'use');", "mark(usersOf(line), 'from');", self.check_marks),
             ("keyOf(other.at) === key &&", "keyOf(other.at) !== key &&", self.check_marks),
-            ("numbers?.[position]", "numbers?.[DEVICES - 1 - position]", self.check_tiles),
+            ("? 0 : position,", "? 0 : DEVICES - 1 - position,", self.check_tiles),
             (
                 "node.append(...children.flat(9).filter(c => c || c === 0));",
                 "for (const c of children.flat(9).filter(c => c || c === 0)) "
@@ -271,6 +273,46 @@ class PageTest(unittest.TestCase):
         self.assertLess(box[1], 400)
         self.assertIn("all_reduce", page.run("document.querySelector('.row.bad.on').textContent"))
 
+    def test_a_refusal_without_a_row_shows_its_place_and_source(self) -> None:
+        data = sample("refused")
+        data["program"] = {"inputs": [], "rows": [], "outputs": []}
+        page = self.open(data)
+        box, source = (page.run(f"document.getElementById('{name}').textContent") for name in ("refusal", "source"))
+        for text in ("T020", data["outcome"]["message"], "examples/wrong.cpp:8:10", '  return psum(b, "x");'):
+            self.assertIn(text, box)
+        self.assertIn("Array b = sin(a);", source)
+        self.assertIn("8", page.run("document.querySelector('.src.wrong').textContent"))
+        self.assertTrue(page.run("document.querySelector('main').getBoundingClientRect().width === 0"))
+
+    def test_it_tells_bounds_transfers_remarks_and_the_machine_once(self) -> None:
+        data = sample("nested") | {"remarks": ["one remark", "<b>another</b>"], "title": "t"}
+        data["program"]["rows"] = [
+            {"op": "all_to_all", "operands": [0], "results": [[1, "f32[2]", "V"]],
+             "traffic": {"axes": ["x"], "sent": 77, "received": 88, "at_most": True}}
+        ]
+        data["outcome"] = {"kind": "steps", "steps": [], "transfers": {"sent": 5, "received": 6}}
+        page = self.open(data)
+        texts = {name: page.run(f"document.getElementById('{name}').textContent")
+                 for name in ("remarks", "mesh", "plan", "figures", "list")}
+        self.assertEqual(texts["remarks"], "one remark<b>another</b>")
+        self.assertIn("sends at most 77 B, receives at most 88 B", texts["mesh"])
+        self.assertIn("at most 88 B", texts["figures"])
+        self.assertIn("at most 88 B", texts["list"])
+        self.assertIn("sends 5 B to other processes, receives 6 B", texts["plan"])
+        once = "document.querySelector('header').textContent.split(D.machine).length - 1"
+        self.assertEqual(page.run(once), 1)
+        self.assertEqual(self.open(data | {"title": data["machine"]}).run(once), 1)
+
+    def test_an_operand_that_is_an_argument_shows_its_numbers(self) -> None:
+        data = sample("numbers")
+        data["program"]["numbers"] = [["[1 2]", "[3 4]", "[5 6]", "[7 8]"]]
+        page = self.open(data, fragment="#r1")
+        self.assertEqual(page.run("document.querySelectorAll('#mesh svg').length"), 2)
+        numbers = "[...document.querySelector('#mesh svg').querySelectorAll('.number')].map(n => n.textContent)"
+        self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
+        page.press("k")
+        self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
+
     def test_steps_mark_their_rows_and_open_their_plans(self) -> None:
         page = self.open("nested")
         page.click("#plan [data-step='1']")
@@ -294,6 +336,27 @@ class PageTest(unittest.TestCase):
         )
         page.click("#source tr[data-at]")
         self.assertTrue(self.selected(page).startswith("%2 = reduce_scatter"))
+
+    def check_numbers(self, page: str = "") -> None:
+        """A tile has a line for each row of a matrix, and ends no line inside a number."""
+        data = sample("numbers")
+        matrix = "[[[-2. 0.5] [-1.25 10. ]] [[ 0. 1e-07] [ 3. 4. ]]]"
+        wide = "[[" + "] [".join(" ".join(str(100 * r + c) for c in range(40)) for r in range(12)) + "]]"
+        data["program"]["numbers"] = [[matrix, wide, "[0.1234567 " * 3 + "7]", "x" * 99]]
+        opened = self.open(data, page, fragment="#r0")
+        tiles = opened.run(
+            "[...document.querySelectorAll('#mesh g')].map(g => [g.querySelector('title').textContent, "
+            "...[...g.querySelectorAll('.number')].map(line => line.textContent)])"
+        )
+        aligned = ["[[[-2.    0.5  ]", "  [-1.25 10.   ]]", " [[ 0.    1e-07]", "  [ 3.    4.   ]]]"]
+        self.assertEqual(tiles[0][1:], aligned)
+        self.assertEqual(tiles[1][0], "device 1: x=0, y=1\n" + opened.run(f"spelt({json.dumps(wide)})"))
+        self.assertEqual(len(tiles[1]) - 1, 9)
+        self.assertEqual(tiles[1][1], "[[0 1 2 3 4 5 6 7 8 9 \u2026")
+        self.assertEqual(tiles[3][1:], ["\u2026"])
+
+    def test_numbers_are_lines_of_a_matrix(self) -> None:
+        self.check_numbers()
 
     def test_arrows_follow_pairs_and_groups(self) -> None:
         page = self.open("one_axis")
@@ -324,11 +387,27 @@ class PageTest(unittest.TestCase):
         self.assertEqual(cells[1:3], ["0, 6, 12, 180:20:1", "1, 7, 13, 190:21:2"])
 
     def test_print_has_all_rows(self) -> None:
-        page = self.open(many_rows(6000))
-        self.assertLess(len(page.facts()["cells"]), 1000)
+        page = self.open(many_rows(500))
         page.print()
         facts = page.facts()
         self.assertEqual(len(facts["cells"]), facts["rows"])
+
+    def test_many_rows_are_printed_as_plain_lines(self) -> None:
+        data = many_rows(10000)
+        page = self.open(data)
+        begin = time.monotonic()
+        printed = page.print()
+        print(f"{page.facts()['rows']} rows: printed in {time.monotonic() - begin:.1f} s")
+        self.assertGreater(printed.count(b"/Type /Page\n"), 100)
+        self.assertEqual(page.run("document.getElementById('print').children.length"), 0)
+        page.run("dispatchEvent(new Event('beforeprint')), 0")
+        texts = page.run("[...document.querySelectorAll('#print pre')].map(pre => pre.textContent)")
+        lines = "\n".join(texts).split("\n")
+        self.assertEqual(
+            [line[:2] for line in lines if line[:2].strip()],
+            [letters for letters, _ in rows_of(data["program"])],
+        )
+        self.assertEqual(lines[1], "VI  %1 = add %0, %0  f32[64,128]      many.cpp:2")
 
     def test_long_names_stay_in_their_place(self) -> None:
         data = sample("nested")

@@ -3,6 +3,7 @@
 // A device has a coordinate per axis; positions count them row-major, so that the last axis is the fastest.
 const TILES = 256;  // most tiles of a drawing
 const WIDTH = 396;  // of a drawing, in pixels
+const NUMBERS_WIDE = 190;  // most of a tile with numbers, in pixels
 
 function coordsOf(position, sizes) {
   const coords = [];
@@ -59,10 +60,15 @@ function frameOf(letters, traffic, sharding) {
   }
   return keep;
 }
-// Where tiles lie: the last axis gives columns, in several lines if it is long; the others nest in rows.
-function layoutOf(keep, tall, widest) {
+// The last axis gives columns, in several lines if it is long.
+function columnsOf(keep, widest) {
   const last = keep.at(-1) ?? 1, folds = Math.ceil(last / 16), columns = Math.ceil(last / folds);
-  const outer = keep.slice(0, -1), left = outer.length * 30 + 2, ys = [];
+  const left = Math.max(0, keep.length - 1) * 30 + 2;
+  return {folds, columns, left, wide: Math.min(widest, (WIDTH - left) / columns)};
+}
+// Where tiles lie. The axes before the last nest in rows.
+function layoutOf(keep, tall, widest) {
+  const {folds, columns, left, wide} = columnsOf(keep, widest), outer = keep.slice(0, -1), ys = [];
   const changed = row =>
       coordsOf(row, outer).slice(0, -1).filter((c, k) => c !== coordsOf(row - 1, outer)[k]).length;
   let y = 32;
@@ -70,7 +76,6 @@ function layoutOf(keep, tall, widest) {
     y += row ? 6 * changed(row) : 0;
     for (let fold = 0; fold < folds; fold++, y += tall) ys.push(y);
   }
-  const wide = Math.min(widest, (WIDTH - left) / columns);
   const at = coords => {
     const c = coords.at(-1) ?? 0,
           row = positionOf(coords.slice(0, -1), outer) * folds + Math.floor(c / columns);
@@ -133,17 +138,16 @@ function arrow([from, to], both, {at, wide, tall}) {
   const opacity = tall < 30 || wide < 40 ? .5 : 1;  // over numbers of small tiles
   return h('path.arrow', {d, opacity, 'marker-end': 'url(#tip)', 'marker-start': both && 'url(#tip)'});
 }
-// Numbers in the lines that a tile has room for. The table below the mesh has them whole.
-const charsIn = wide => Math.max(2, Math.floor((wide - 8) / 6.8));
-const wrapped = (text, wide) =>
-    text.split('\n').flatMap(line => line.match(new RegExp(`.{1,${charsIn(wide)}}`, 'gu')) ?? []);
-function numbersIn(text, x, y, {wide, tall}) {
-  const all = wrapped(text, wide), room = Math.round((tall - 32) / 12);
-  return all.slice(0, room).map(
-      (line, k) => h('text.number', {x: x + 5, y: y + 35 + 12 * k},
-                     k === room - 1 && all.length > room ? cut(`${line}\u2026`, line.length) : line));
+// The lines of its numbers that each tile has room for.
+function numbersIn(numbers, keep, traffic) {
+  if (!numbers) return {};
+  // Arrows between rows of tiles run along the right edge.
+  const {wide, folds} = columnsOf(keep, NUMBERS_WIDE), room = wide - (traffic && keep.length > 1 ? 16 : 0);
+  const most = Math.min(9, Math.max(3, Math.floor(32 / (product(keep.slice(0, -1)) * folds))));
+  const texts = numbers.map(text => fitted(text, room, most));
+  return {texts, deep: Math.max(1, ...texts.map(({lines}) => lines.length))};
 }
-function tileOf(device, {at: [x, y], fill, letter, terms, number, title, stands}, {wide, tall}) {
+function tileOf(device, {at: [x, y], fill, letter, terms, number, title, stands, enter}, {wide, tall}) {
   const width = wide - 3, height = tall - 3, small = wide < 34;
   const edge = {stroke: terms ? 'var(--U)' : 'none', 'stroke-width': 2.5, 'stroke-dasharray': terms && '5 3'};
   const baseline = y + Math.min(14, height / 2 + 4),
@@ -154,32 +158,34 @@ function tileOf(device, {at: [x, y], fill, letter, terms, number, title, stands}
       h('text.ink', {x: x + 5, y: baseline}, terms ? '+ ' : '', device, stands > 1 && ` \u00d7${stands}`);
   const below = !small && height > 28 && letter &&
       h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter);
-  return h('g', h('title', title), h('rect', {x, y, width, height, rx: 4, fill, ...edge}), name,
-           number ? numbersIn(number, x, y, {wide, tall}) : below);
+  const inside = number?.lines.map((line, k) => h('text.number', {x: x + 5, y: y + 28 + 12 * k}, line));
+  return h('g', enter && {mouseenter: enter, click: enter}, h('title', title),
+           h('rect', {x, y, width, height, rx: 4, fill, ...edge}), name, inside ?? below);
 }
 // letters: a state per axis; numbers: a text per device, or one for all. `traffic` gives arrows.
 function meshOf({letters, traffic, sharding, numbers, turn}) {
   const keep = frameOf(letters, traffic, sharding),
         tiles = upTo(product(keep)).map(tile => coordsOf(tile, keep));
-  const room = Math.min(150, 330 / Math.min(16, keep.at(-1) ?? 1));  // for the numbers of a device
-  const deep = Math.min(3, Math.max(1, ...(numbers ?? []).map(text => wrapped(text, room).length)));
-  const tall = numbers ? 32 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
-  const layout = layoutOf(keep, tall, numbers ? 150 : 94), {width, height} = layout;
+  const {texts, deep} = numbersIn(numbers, keep, traffic), whole = h('div.pre.whole');
+  const tall = numbers ? 26 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
+  const layout = layoutOf(keep, tall, numbers ? NUMBERS_WIDE : 94), {width, height} = layout;
   const found = tiles.map(coords => classOf(coords, letters, sharding)), classes = unique(found);
   const terms = unique([...AXES.filter((_, k) => letters?.[k] === 'U'), ...sharding?.unreduced ?? []]);
   const stands = product(SIZES.filter((n, k) => keep[k] === 1));  // devices behind one tile
+  const isCut = texts?.some(text => !text.isWhole);
   const drawn = tiles.map((coords, k) => {
     const position = positionOf(coords, SIZES), n = classes.indexOf(found[k]);
-    const number = numbers?.[position] ?? numbers?.[0];
+    const own = numbers?.[position] === undefined ? 0 : position, number = numbers && spelt(numbers[own]);
     const name = `device ${deviceAt(position)}: ${comma(AXES.map((axis, a) => `${axis}=${coords[a]}`))}`;
     const look = {
       fill: colour(n, classes.length, turn),
       letter: classes.length > 1 && letterOf(n),
       terms: terms.length > 0
     };
+    const title = numbers ? `${name}\n${number}` : name, enter = isCut && (() => renew(whole, title));
+    if (enter && !k) enter();
     return tileOf(
-        deviceAt(position),
-        {...look, at: layout.at(coords), number, stands, title: number ? `${name}\n${number}` : name},
+        deviceAt(position), {...look, at: layout.at(coords), number: texts?.[own], stands, title, enter},
         layout);
   });
   const label = `${plural(DEVICES, 'device')}, ${plural(classes.length, 'different value')}`;
@@ -188,8 +194,9 @@ function meshOf({letters, traffic, sharding, numbers, turn}) {
     h('svg',
       {viewBox: `0 0 ${width} ${height}`, style: `max-width:${width}px`, role: 'img', 'aria-label': label},
       labelsOf(keep, layout), drawn, arrows),
+    isCut && whole,
     h('p.dim', captionOf(classes.length, tiles.length, terms, sharding), shownOf(keep)),
-    numbers?.some(text => wrapped(text, room).length > deep) && allNumbers(numbers)
+    isCut && allNumbers(numbers)
   ];
 }
 function captionOf(classes, tiles, terms, sharding) {
@@ -210,7 +217,7 @@ const allNumbers = numbers =>
     h('details', h('summary', 'all numbers'),
       table(['device', ''],
             numbers.slice(0, TILES).map(
-                (text, k) => [numbers.length > 1 ? deviceAt(k) : 'all', h('div.pre', text)])));
+                (text, k) => [numbers.length > 1 ? deviceAt(k) : 'all', h('div.pre', spelt(text))])));
 
 // The whole array in blocks. A row has the type of a block, unless it is equal along a splitting axis.
 const isWhole = (letters, sharding) =>
@@ -282,29 +289,33 @@ function blockSvg(list, split, cutUp, range) {
            }));
 }
 
-function trafficText({axes, groups, pairs, sent, received, least}) {
+function trafficText({axes, groups, pairs, sent, received, least, at_most}) {
   const n = product((axes ?? []).map(name => SIZES[AXES.indexOf(name)] ?? 1)), apart = DEVICES / n;
   const size = groups ? [...new Set(groups.map(group => group.length))].join(' or ') : n;
+  const most = at_most ? 'at most ' : '';
   return [
     pairs ? `${plural((groups?.length ?? 0) * apart, 'pair')}` :
             `${plural((groups?.length ?? 1) * apart, 'group')} of ${size}`,
-    pairs ? '' : ' devices', `; a device sends ${bytes(sent)}, receives ${bytes(received)}`,
+    pairs ? '' : ' devices', `; a device sends ${most}${bytes(sent)}, receives ${most}${bytes(received)}`,
     least !== undefined && (least < received ? `; ${bytes(least)} would be enough` : ', the least possible')
   ];
 }
+const numbersOf = line => line.kind === 'input' ? line.numbers :
+    line.value                                 ? rowOf(line).row?.numbers?.[line.scope.get(line.value[0]).k] :
+                                                 undefined;
 function showMesh(line) {
   const row = rowOf(line), {value} = line, op = row.row?.op ?? line.kind, traffic = row.row?.traffic,
         params = paramsOf(row);
-  const numbers = row.row?.numbers?.[value ? line.scope.get(value[0]).k : 0], sharding = shardingOf(line),
-        users = usersOf(line);
-  const makers = makersOf(row).map(maker => ({...maker, numbers: rowOf(maker.line).row?.numbers?.[maker.k]}));
+  const numbers = numbersOf(line), sharding = shardingOf(line), users = usersOf(line);
+  const makers = makersOf(row).map(maker => ({...maker, numbers: numbersOf(maker.line)}));
   const above = value ? makers.filter(maker => numbers && maker.numbers) : makers.slice(0, 4);
   const whole = sharding && isWhole(value[2], sharding);
   const meaning = (letter, k) => whole && axesIn(sharding).some(name => factorOf(name).axis === k) ?
       'one array, in blocks' :
       MEANING[letter];
-  const states = letters => AXES.map((axis, k) => h('p', h('b', {class: `s ${letters[k]}`}, letters[k]),
-                                                    ' along ', h('b', axis), `: ${meaning(letters[k], k)}`));
+  const stateOf = (axis, letter, k) =>
+      h('p', h('b', {class: `s ${letter}`}, letter), ' along ', h('b', axis), `: ${meaning(letter, k)}`);
+  const states = letters => h('div.facts', AXES.map((axis, k) => stateOf(axis, letters[k], k)));
   renew(
       $('mesh'),
       h('h2', value ? `${nameOf(line)} = ${op} ` : op,

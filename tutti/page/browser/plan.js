@@ -12,6 +12,7 @@ function costsOf() {
     if (!found.has(keyOf(at))) found.set(keyOf(at), {at, sent: 0, ns: 0});
     return found.get(keyOf(at));
   };
+  if (OUT.kind === 'refused') entry(OUT.at);
   for (const line of rows) entry(line.at).sent += line.row?.traffic?.sent ?? 0;
   for (const step of OUT.steps ?? []) entry(step.at).ns += Math.max(0, ...timesOf(step));
   for (const exchange of D.exchanges ?? [])
@@ -22,26 +23,35 @@ function showSource() {
   const found = costsOf(), all = [...found.values()].sort((a, b) => b.sent - a.sent || b.ns - a.ns);
   const most = Math.max(...all.map(e => e.sent)), longest = Math.max(...all.map(e => e.ns)),
         timed = longest > 0;
-  const bars = (e, kinds = 'bt') => h('span.meter', kinds.includes('b') && bar(e?.sent ?? 0, most),
-                                      kinds.includes('t') && timed && bar(e?.ns ?? 0, longest, 'time'));
+  const bars =
+      e => h('span.meter', bar(e?.sent ?? 0, most), timed && bar(e?.ns ?? 0, longest, 'time'));
   const go = e => ({'data-at': keyOf(e.at), click: () => goTo(keyOf(e.at))});
-  if (!all.length) return put($('source'), aside('No row has a place in a source file.'));
-  const costly = all.filter(e => e.sent || e.ns), listed = costly.length ? costly : all;
-  put($('source'), h('h2', 'Lines by bytes sent ', aside('by a device')),
-      h('table', h('tr', ['line', 'sent', '', ...timed ? ['time', ''] : []].map(text => h('th', text))),
-        listed.slice(0, 100).map(e => h('tr', go(e),
-                                        h('td', h('button.link', {title: fileOf(e.at)}, placeOf(e.at))),
-                                        h('td', bytes(e.sent)), h('td', bars(e, 'b')),
-                                        timed && [h('td', e.ns > 0 && time(e.ns)), h('td', bars(e, 't'))]))),
+  const refused = OUT.kind === 'refused' && keyOf(OUT.at);
+  const textOf = at => D.sources?.[at[0]]?.[at[1]]?.trim();
+  const costly = all.filter(e => e.sent || e.ns), head = ['line', 'sent', timed && 'time', ''];
+  const isEmpty = !costly.length && !(D.sources ?? []).some(texts => Object.keys(texts).length);
+  document.body.classList.toggle('nosource', isEmpty);
+  put($('source'),
+      costly.length > 0 &&
+          [
+            h('h2', 'Lines by bytes sent ', aside('by a device')),
+            h('table', h('tr', head.filter(text => text !== false).map(text => h('th', text))),
+              costly.slice(0, 100).map(
+                  e => h('tr', {title: textOf(e.at), ...go(e)},
+                         h('td', h('button.link', {title: fileOf(e.at)}, placeOf(e.at))),
+                         h('td', bytes(e.sent)), timed && h('td', e.ns > 0 && time(e.ns)), h('td', bars(e)))))
+          ],
       (D.sources ?? []).map((texts, file) => {
         const numbers = Object.keys(texts).map(Number).sort((a, b) => a - b);
         return numbers.length > 0 && [
           h('h3', fileOf([file])), h('div.scroll', numbers.map((number, k) => {
             const e = found.get(`${file}:${number}`),
-                  words = [e ? bars(e) : h('span.meter'), h('u', number), texts[number] || ' '];
+                  meter = costly.length > 0 && (e ? bars(e) : h('span.meter')),
+                  words = [meter, h('u', number), texts[number] || ' '],
+                  look = {class: e && keyOf(e.at) === refused ? 'src wrong' : 'src'};
             return [
               k > 0 && numbers[k - 1] < number - 1 && h('div.src.dim', '           \u22ee'),
-              e ? h('button.src', go(e), words) : h('div.src', words)
+              e ? h('button', {...look, ...go(e)}, words) : h('div', look, words)
             ];
           }))
         ];
@@ -105,17 +115,20 @@ function lanesOf({boxes, total, phases}, workers, pick) {
                                                     to - from > .06 * total && `phase ${phase}`));
   return [h('div.band', bands), ...lanes];
 }
+const transferred = ({sent, received}) =>
+    `sends ${bytes(sent)} to other processes, receives ${bytes(received)} from them`;
 function detailOf(step, k, made) {
-  const each = list => list.map(time).join(' + '),
-        owner = (step.rows ?? []).map(n => made[n]).find(line => line?.parts.length);
+  const one = (ns, w, list) => ns > 0 && (list.length > 1 ? `${time(ns)} on worker ${w}` : time(ns));
+  const busy = list => comma(list.map(one).filter(Boolean)) || time(0);
+  const owner = (step.rows ?? []).map(n => made[n]).find(line => line?.parts.length);
   return [
     h('p', h('b', `step ${k}: ${cut(comma(step.ops), 300) || step.kind}`),
       ` \u2014 ${step.kind} ${step.split ?? ''}`, step.bytes > 0 && ` \u00b7 moves ${bytes(step.bytes)}`,
       step.live > 0 && ` \u00b7 arena in use ${bytes(step.live)}`,
-      step.took?.length > 0 && ` \u00b7 took ${each(step.took)}`,
-      step.about?.length > 0 && ` \u00b7 about ${each(step.about)}`,
+      step.took?.length > 0 && ` \u00b7 took ${busy(step.took)}`,
+      step.about?.length > 0 && ` \u00b7 estimated ${busy(step.about)}`,
       step.transfers &&
-          ` \u00b7 sends ${bytes(step.transfers.sent)}, receives ${bytes(step.transfers.received)}`,
+          ` \u00b7 ${transferred(step.transfers)}`,
       ' ', placeLink(step.at)),
     (step.parts ?? [])
         .map((part, n) => h('div.nest', h('b', part.name ?? `part ${n}`),
@@ -143,12 +156,11 @@ function arenaOf(buffers, steps) {
             click: () => select(outermost.find(line => line.value && value?.startsWith(`${nameOf(line)} `)))
           },
             size > .08 * high && `${value ?? kind} ${bytes(size)}`));
+  const label = `${plural(buffers.length, 'buffer')} in ${bytes(high)}`,
+        look = {class: buffers.length > 100 ? 'arena many' : 'arena', role: 'img', 'aria-label': label};
   return {
-    node: h(
-        'div', h('h3', 'Arena ', aside(`down: ${bytes(high)}; across: steps 0 to ${steps - 1}`)),
-        h('div.gutter',
-          h('div.arena', {role: 'img', 'aria-label': `${plural(buffers.length, 'buffer')} in ${bytes(high)}`},
-            boxes, now))),
+    node: h('div', h('h3', 'Arena ', aside(`down: ${bytes(high)}; across: steps 0 to ${steps - 1}`)),
+            h('div.gutter', h('div', look, boxes, now))),
     at: k => {
       now.hidden = false;
       now.style.left = percent(k, steps);
@@ -174,12 +186,14 @@ function showPlan() {
                 ['compiled in', time(OUT.compiled ?? 0)], ...memory,
                 ...(OUT.costs ?? []).map(([name, n]) => [name, n.toLocaleString('en')])
               ]),
-        notes);
+        copies(), notes);
   if (D.exchanges?.length) put($('plan'), h('h3', 'Exchanges'), D.exchanges.map(exchangeOf));
   if ($('plan').firstChild) return;
   document.body.classList.add('noplan');
   $('plan').hidden = true;
 }
+const copies = () => (OUT.copies ?? []).map(
+    copy => h('p', `a call copies ${copy.name}, ${bytes(copy.bytes)}, to ${copy.as?.text ?? '?'}`));
 function stepsOf(memory) {
   const steps = OUT.steps ?? [],
         arena = OUT.buffers?.length ? arenaOf(OUT.buffers, Math.max(1, steps.length)) : undefined;
@@ -187,7 +201,7 @@ function stepsOf(memory) {
         kinds = [...new Set(steps.map(step => step.kind))];
   pickStep = line.pick;
   const times = [
-    OUT.took && `took ${time(OUT.took)}`, OUT.about && `about ${time(OUT.about)}`
+    OUT.took && `took ${time(OUT.took)}`, OUT.about && `estimated ${time(OUT.about)}`
   ].filter(Boolean).join(', ');
   return [
     h('h2', `Plan: ${times} `,
@@ -200,8 +214,7 @@ function stepsOf(memory) {
         [
           h('h3', 'Memory'), h('div.facts', memory.map(([name, text]) => h('span', `${name} `, h('b', text))))
         ],
-    (OUT.copies ??
-     []).map(copy => h('p', `a call copies ${copy.name}, ${bytes(copy.bytes)}, to ${copy.as?.text ?? '?'}`))
+    OUT.transfers && h('p', `A call ${transferred(OUT.transfers)}.`), copies()
   ];
 }
 function exchangeOf(exchange) {

@@ -6,6 +6,7 @@ const AXES = (D.mesh ?? []).map(axis => axis[0]), SIZES = (D.mesh ?? []).map(axi
 const product = list => list.reduce((a, b) => a * b, 1), sum = list => list.reduce((a, b) => a + b, 0);
 const upTo = n => [...Array(n).keys()], DEVICES = product(SIZES), OUT = D.outcome ?? {kind: 'traced'};
 const EAGER = 5000;  // up to so many lines are made at once
+const DRAWN_IN_PRINT = 1000;  // up to so many lines are printed as they look; more as plain text
 const CHUNK = 100;   // lines that are made together
 const HEIGHT = 20;   // of a line, in pixels
 const MEANING = {
@@ -71,7 +72,8 @@ function walk(part, depth, parent) {
   const own = {scope: new Map(), depth, parent}, row = rows.length, star = starred.length;
   (part.inputs ?? []).forEach((value, k) => {
     const known = D.arguments?.find(each => each.value === value[0]);
-    addRow({...own, kind: 'input', value, name: parent ? '' : known?.name ?? `argument [${k}]`}, [value]);
+    const name = parent ? '' : known?.name ?? `argument [${k}]`;
+    addRow({...own, kind: 'input', value, name, numbers: part.numbers?.[k]}, [value]);
   });
   const made = (part.rows ?? []).map(each => walkRow(each, own));
   add({...own, kind: 'end', outputs: part.outputs ?? []});
@@ -174,7 +176,8 @@ function tagsOf(line) {
   const {kind, row, value} = line, traffic = kind === 'row' && row.traffic;
   const result = line.parent || kind === 'input' ? undefined : results.get(value?.[0]);
   return [
-    traffic && h('span.tag', `${comma(traffic.axes)} \u00b7 ${bytes(traffic.received)}`),
+    traffic && h('span.tag', `${comma(traffic.axes)} \u00b7 `, traffic.at_most && 'at most ',
+                 bytes(traffic.received)),
     line.stars > 0 && h('span.tag', plural(line.stars, 'collective')),
     kind === 'input' && line.name && h('span.tag.name', {title: line.name}, cut(line.name, 60)),
     result !== undefined && h('span.tag.name', `result ${result}`),

@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of the page, keys, and the start.
 function showHead() {
+  const costliest = [...costsOf().values()].filter(e => e.sent).sort((a, b) => b.sent - a.sent)[0];
+  const most = starred.some(line => line.row.traffic.at_most) ? 'at most ' : '';
   const received = sum(starred.map(line => line.row.traffic.received ?? 0)),
         moved = sum((D.exchanges ?? []).map(e => e.received ?? 0));
   put($('title'), document.title);
-  put($('machine'), D.machine ?? '');
+  put($('machine'), document.title.includes(D.machine ?? '') ? '' : D.machine);
+  put($('remarks'), (D.remarks ?? []).map(text => h('p', text)));
+  $('remarks').hidden = !D.remarks?.length;
+  document.body.classList.toggle('norows', !rows.length);
   put($('figures'),
       `${plural(DEVICES, 'device')} \u00b7 ${plural(rows.length, 'row')} \u00b7 ${
           plural(starred.length, 'collective')} \u00b7 `,
-      h('b', {title: 'counts each row once, also in loops and branches'}, bytes(received)),
+      most, h('b', {title: 'counts each row once, also in loops and branches'}, bytes(received)),
       ' received by a device', starred.some(line => line.parent) && ' (a loop counts once)',
       D.exchanges?.length && `, ${bytes(moved)} in ${plural(D.exchanges.length, 'exchange')}`,
+      costliest && [' \u00b7 most sent by ', placeLink(costliest.at)],
       OUT.kind === 'traced' && ' \u00b7 traced, not compiled');
   $('head').prepend(...AXES.map(axis => h('i', {title: axis, class: axis.length > 2 && 'long'}, axis)));
   document.body.style.setProperty('--axes', AXES.length);
+}
+// The message, the place with its source line, and cures. Notes that begin with spaces are lines of source.
+function showRefusal() {
   if (OUT.kind !== 'refused') return;
-  const at = rows.find(line => line.row?.refused);
+  const {at, notes = []} = OUT, row = rows.find(line => line.row?.refused);
+  const isCode = note => note.startsWith('  ');
+  const text = at && D.sources?.[at[0]]?.[at[1]], code = notes.filter(isCode);
+  if (!code.length && text)
+    code.push(text, at[2] > 0 && text.slice(0, at[2] - 1).replace(/[^\t]/g, ' ') + '^');
+  const place = at && `${fileOf(at)}:${at.slice(1).join(':')}`;
   $('refusal').hidden = false;
   put($('refusal'), h('p', h('b', `Refused: ${OUT.code ?? ''} `), OUT.message),
-      h('ul', (OUT.notes ?? []).map(note => h('li', note))),
-      at &&
-          h('button.link', {click: () => select(at)},
-            `show the row${OUT.at ? ` of ${placeOf(OUT.at)}` : ''}`));
+      place &&
+          h('p', 'at ', row ? h('button.link', {click: () => select(row)}, place) : h('span.pre', place)),
+      code.length > 0 && h('div.pre', code.filter(Boolean).join('\n')),
+      h('ul', notes.filter(note => !isCode(note)).map(note => h('li', note))),
+      row && !at && h('button.link', {click: () => select(row)}, 'show the row'));
 }
 
 function step(by, test) {
@@ -64,22 +79,41 @@ $('list').addEventListener('click', event => {
 });
 $('search').addEventListener('input', () => draw());
 $('only').addEventListener('change', () => draw());
+// A browser takes 2 ms to lay a row out for print, and a line of plain text next to nothing.
+function printPlainly() {
+  const textOf = children => put(h('span'), children).textContent;
+  const texts = lines.map(line => {
+    const states = (line.value?.[2] ?? '').padEnd(AXES.length), indent = '  '.repeat(line.depth);
+    const place = line.at ? placeOf(line.at) : '';
+    return `${states}  ${indent}${textOf(words(line, {}))}  ${textOf(tagsOf(line))}  ${place}`.trimEnd();
+  });
+  renew($('print'), upTo(Math.ceil(texts.length / 500))
+                        .map(k => h('pre', texts.slice(500 * k, 500 * (k + 1)).join('\n'))));
+  document.body.classList.add('plain');
+}
 addEventListener('beforeprint', () => {
+  if (lines.length > DRAWN_IN_PRINT) return printPlainly();
   parts.forEach(part => {
     part.closed = false;
   });
   draw(true);
 });
+addEventListener('afterprint', () => {
+  document.body.classList.remove('plain');
+  renew($('print'));
+});
 const byHash = () => /^#r?\d+$/.test(location.hash) ? rows[location.hash.replace(/\D/g, '')] : undefined;
 addEventListener('hashchange', () => select(byHash()));
 
 showHead();
+showRefusal();
 showSource();
 showPlan();
 draw();
 const counted =
     new Set([...document.querySelectorAll('#plan [data-step]')].map(node => node.dataset.step)).size;
-select(byHash() ?? rows.find(line => line.row?.refused) ?? starred[0] ?? rows[0]);
+select(byHash() ?? rows.find(line => line.row?.refused) ?? starred[0] ??
+       rows.find(line => line.kind === 'row') ?? rows[0]);
 Object.assign(document.documentElement.dataset, {
   rows: rows.length,
   collectives: starred.length,
