@@ -277,10 +277,10 @@ class PageTest(unittest.TestCase):
         data = sample("refused")
         data["program"] = {"inputs": [], "rows": [], "outputs": []}
         page = self.open(data)
-        box, source = (page.run(f"document.getElementById('{name}').textContent") for name in ("refusal", "source"))
+        texts = [page.run(f"document.getElementById('{name}').textContent") for name in ("refusal", "source")]
         for text in ("T020", data["outcome"]["message"], "examples/wrong.cpp:8:10", '  return psum(b, "x");'):
-            self.assertIn(text, box)
-        self.assertIn("Array b = sin(a);", source)
+            self.assertIn(text, texts[0])
+        self.assertIn("Array b = sin(a);", texts[1])
         self.assertIn("8", page.run("document.querySelector('.src.wrong').textContent"))
         self.assertTrue(page.run("document.querySelector('main').getBoundingClientRect().width === 0"))
 
@@ -308,7 +308,9 @@ class PageTest(unittest.TestCase):
         data["program"]["numbers"] = [["[1 2]", "[3 4]", "[5 6]", "[7 8]"]]
         page = self.open(data, fragment="#r1")
         self.assertEqual(page.run("document.querySelectorAll('#mesh svg').length"), 2)
-        numbers = "[...document.querySelector('#mesh svg').querySelectorAll('.number')].map(n => n.textContent)"
+        numbers = (
+            "[...document.querySelector('#mesh svg').querySelectorAll('.number')].map(n => n.textContent)"
+        )
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
         page.press("k")
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
