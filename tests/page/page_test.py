@@ -284,6 +284,16 @@ class PageTest(unittest.TestCase):
         self.assertIn("8", page.run("document.querySelector('.src.wrong').textContent"))
         self.assertTrue(page.run("document.querySelector('main').getBoundingClientRect().width === 0"))
 
+    def test_a_refusal_behind_the_last_row_stands_at_the_end(self) -> None:
+        data = sample("refused")
+        data["program"]["rows"][1] = {"op": "function", "at": [0, 8], "parts": [data["program"]]}
+        data["program"]["rows"][1]["parts"] = [dict(data["program"], rows=data["program"]["rows"][:1])]
+        page = self.open(data)
+        lines = page.run("[...document.querySelectorAll('.row.end')].map(row => row.textContent.trim())")
+        self.assertEqual(lines, ["refused here", "not finished"])
+        self.assertEqual(page.run("document.querySelectorAll('.row.bad').length"), 1)
+        self.assertTrue(self.selected(page).startswith("%1 = sin"))
+
     def test_it_tells_bounds_transfers_remarks_and_the_machine_once(self) -> None:
         data = sample("nested") | {"remarks": ["one remark", "<b>another</b>"], "title": "t"}
         data["program"]["rows"] = [

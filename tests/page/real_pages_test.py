@@ -3,9 +3,9 @@
 """Usage: real_pages_test.py --tool FILE [--example FILE ..] [--all] [NAMES OF TESTS]
 
 Makes pages of examples, of ops, of a plan, of a program that runs and of one that is refused. Opens each in
-Chromium and checks the document against its JSON, which Python counts for itself. It also checks the meaning of
-numbers and states: a sum is the sum, equal devices show equal numbers. Planted defects must fail there. --all
-takes all ops, not a dozen. Exits with 77 if there is no Chromium.
+Chromium and checks the document against its JSON, which Python counts for itself. It also checks the meaning
+of numbers and states: a sum is the sum, equal devices show equal numbers. Planted defects must fail there.
+--all takes all ops, not a dozen. Exits with 77 if there is no Chromium.
 """
 
 import argparse

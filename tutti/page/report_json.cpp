@@ -56,7 +56,8 @@ class ReportJson {
     all["machine"] = report_.machine;
     all["mesh"] = mesh();
     if (!report_.mesh.is_in_device_order()) all["devices"] = devices();
-    Json program = part(report_.program),
+    const auto* refusal = std::get_if<Report::Refusal>(&report_.outcome);
+    Json program = part(report_.program, refusal && refusal->has_row),
          outcome = std::visit([&](const auto& each) { return of(each); }, report_.outcome);
     const Json arguments = borders(report_.arguments), results = borders(report_.results);
     Json exchanges = this->exchanges();
@@ -139,18 +140,21 @@ class ReportJson {
     return all;
   }
 
-  Json part(const Report::Part& part) {
+  /// is_refused: at its last row.
+  Json part(const Report::Part& part, bool is_refused) {
     Json all, rows = Json::array();
     if (!part.name.empty()) all["name"] = part.name;
     all["inputs"] = values(part.inputs);
-    for (const Report::Row& each : part.rows) rows.push_back(row(each));
+    for (const Report::Row& each : part.rows)
+      rows.push_back(row(each, is_refused && &each == &part.rows.back()));
     all["rows"] = std::move(rows);
     all["outputs"] = part.outputs;
     if (!part.numbers.empty()) all["numbers"] = part.numbers;
     return all;
   }
 
-  Json row(const Report::Row& row) {
+  /// is_refused: the row, or the last of its parts.
+  Json row(const Report::Row& row, bool is_refused) {
     Json all{{"op", row.op}};
     Json parameters = Json::array(), parts = Json::array();
     for (const auto& [name, text] : row.parameters) parameters.push_back({name, text});
@@ -159,11 +163,11 @@ class ReportJson {
     if (!row.results.empty()) all["results"] = values(row.results);
     add_place(all, row.where);
     if (row.collective) all["traffic"] = traffic(*row.collective);
-    for (const Report::Part& each : row.parts) parts.push_back(part(each));
+    for (const Report::Part& each : row.parts)
+      parts.push_back(part(each, is_refused && &each == &row.parts.back()));
     if (!parts.empty()) all["parts"] = std::move(parts);
     if (!row.numbers.empty()) all["numbers"] = row.numbers;
-    const auto* refusal = std::get_if<Report::Refusal>(&report_.outcome);
-    if (refusal && refusal->has_row && row.results.empty() && row.parts.empty()) all["refused"] = true;
+    if (is_refused && row.parts.empty()) all["refused"] = true;
     return all;
   }
 

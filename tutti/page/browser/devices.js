@@ -158,7 +158,7 @@ function tileOf(device, {at: [x, y], fill, letter, terms, number, title, stands,
       h('text.ink', {x: x + 5, y: baseline}, terms ? '+ ' : '', device, stands > 1 && ` \u00d7${stands}`);
   const below = !small && height > 28 && letter &&
       h('text.ink', {x: x + 5, y: y + height - 6, style: 'font-style:italic'}, letter);
-  const inside = number?.lines.map((line, k) => h('text.number', {x: x + 5, y: y + 28 + 12 * k}, line));
+  const inside = number?.lines.map((line, k) => h('text.number', {x: x + 5, y: y + 27 + 12 * k}, line));
   return h('g', enter && {mouseenter: enter, click: enter}, h('title', title),
            h('rect', {x, y, width, height, rx: 4, fill, ...edge}), name, inside ?? below);
 }
@@ -167,7 +167,7 @@ function meshOf({letters, traffic, sharding, numbers, turn}) {
   const keep = frameOf(letters, traffic, sharding),
         tiles = upTo(product(keep)).map(tile => coordsOf(tile, keep));
   const {texts, deep} = numbersIn(numbers, keep, traffic), whole = h('div.pre.whole');
-  const tall = numbers ? 26 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
+  const tall = numbers ? 24 + 12 * deep : Math.max(20, Math.min(44, 300 / product(keep.slice(0, -1))));
   const layout = layoutOf(keep, tall, numbers ? NUMBERS_WIDE : 94), {width, height} = layout;
   const found = tiles.map(coords => classOf(coords, letters, sharding)), classes = unique(found);
   const terms = unique([...AXES.filter((_, k) => letters?.[k] === 'U'), ...sharding?.unreduced ?? []]);

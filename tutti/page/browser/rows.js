@@ -94,7 +94,8 @@ function walkRow(row, own) {
         line = addRow({...own, kind: 'row', row, value: values[0], at: row.at}, values);
   if (row.traffic) starred.push(line);
   line.parts = (row.parts ?? []).map((part, k) => {
-    const head = add({...own, kind: 'part', name: part.name ?? `part ${k}`, owner: line, at: row.at});
+    const name = part.name ?? (row.op === 'function' ? 'inside' : `part ${k}`);
+    const head = add({...own, kind: 'part', name, owner: line, at: row.at});
     walk(part, own.depth + 1, head);
     return head;
   });
@@ -102,6 +103,10 @@ function walkRow(row, own) {
 }
 const outermost = walk(D.program ?? {}, 0),
       results = new Map((D.program?.outputs ?? []).map((number, k) => [number, k]));
+// Functions that a refusal has left, from the innermost.
+const refusedRow = rows.find(line => line.row?.refused);
+const inner = OUT.kind === 'refused' ? lines.findLastIndex(line => line.kind !== 'end') + 1 : lines.length;
+const UNFINISHED = lines.slice(inner), isRefused = line => line === (refusedRow ?? UNFINISHED[0]);
 const parts = lines.filter(line => line.kind === 'part'), rowOf = line => line.owner ?? line;
 parts.forEach(part => {
   part.closed = rows.length > EAGER;
@@ -186,6 +191,7 @@ function tagsOf(line) {
 }
 function words(line, open) {
   const {kind, row, value} = line, type = value && h('i', `  ${value[1]}`);
+  if (UNFINISHED.includes(line)) return isRefused(line) ? h('b', 'refused here') : h('i', 'not finished');
   if (kind === 'end') return h('i', `return ${comma(line.outputs.map(number => `%${number}`))}`);
   if (kind === 'part')
     return [
@@ -203,7 +209,7 @@ function words(line, open) {
 function paint(line) {
   if (!line.node) return undefined;
   line.node.className = [
-    'row', line.kind, line.kind === 'row' && line.row.traffic && 'c', line.row?.refused && 'bad',
+    'row', line.kind, line.kind === 'row' && line.row.traffic && 'c', isRefused(line) && 'bad',
     ofStep.has(line) && 'step', marks.get(line)
   ].filter(Boolean).join(' ');
   line.node.setAttribute('aria-selected', String(line === chosen));

@@ -2,6 +2,7 @@
 // The head of the page, keys, and the start.
 function showHead() {
   const costliest = [...costsOf().values()].filter(e => e.sent).sort((a, b) => b.sent - a.sent)[0];
+  const isInLoop = line => line.parent && line.parent.owner.row.op !== 'function';
   const most = starred.some(line => line.row.traffic.at_most) ? 'at most ' : '';
   const received = sum(starred.map(line => line.row.traffic.received ?? 0)),
         moved = sum((D.exchanges ?? []).map(e => e.received ?? 0));
@@ -14,7 +15,7 @@ function showHead() {
       `${plural(DEVICES, 'device')} \u00b7 ${plural(rows.length, 'row')} \u00b7 ${
           plural(starred.length, 'collective')} \u00b7 `,
       most, h('b', {title: 'counts each row once, also in loops and branches'}, bytes(received)),
-      ' received by a device', starred.some(line => line.parent) && ' (a loop counts once)',
+      ' received by a device', starred.some(isInLoop) && ' (a loop counts once)',
       D.exchanges?.length && `, ${bytes(moved)} in ${plural(D.exchanges.length, 'exchange')}`,
       costliest && [' \u00b7 most sent by ', placeLink(costliest.at)],
       OUT.kind === 'traced' && ' \u00b7 traced, not compiled');
@@ -24,7 +25,7 @@ function showHead() {
 // The message, the place with its source line, and cures. Notes that begin with spaces are lines of source.
 function showRefusal() {
   if (OUT.kind !== 'refused') return;
-  const {at, notes = []} = OUT, row = rows.find(line => line.row?.refused);
+  const {at, notes = []} = OUT, row = refusedRow;
   const isCode = note => note.startsWith('  ');
   const text = at && D.sources?.[at[0]]?.[at[1]], code = notes.filter(isCode);
   if (!code.length && text)
@@ -112,8 +113,10 @@ showPlan();
 draw();
 const counted =
     new Set([...document.querySelectorAll('#plan [data-step]')].map(node => node.dataset.step)).size;
-select(byHash() ?? rows.find(line => line.row?.refused) ?? starred[0] ??
+select(byHash() ?? refusedRow ?? (OUT.kind === 'refused' ? rows.at(-1) : starred[0]) ??
        rows.find(line => line.kind === 'row') ?? rows[0]);
+const wrong = document.querySelector('.src.wrong');
+if (wrong) $('source').scrollTop = wrong.offsetTop - $('source').offsetTop - 90;
 Object.assign(document.documentElement.dataset, {
   rows: rows.length,
   collectives: starred.length,
