@@ -366,6 +366,10 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(tiles[1]) - 1, 9)
         self.assertEqual(tiles[1][1], "[[0 1 2 3 4 5 6 7 8 9 \u2026")
         self.assertEqual(tiles[3][1:], ["\u2026"])
+        whole = "document.querySelector('#mesh .whole').textContent"
+        self.assertEqual(opened.run(whole), tiles[0][0])
+        opened.click("#mesh g:nth-of-type(4)")
+        self.assertEqual(opened.run(whole), tiles[3][0])
 
     def test_numbers_are_lines_of_a_matrix(self) -> None:
         self.check_numbers()

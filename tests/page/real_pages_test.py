@@ -165,8 +165,6 @@ class RealPagesTest(unittest.TestCase):
     def test_pages_of_examples(self) -> None:
         for program in options.example:
             with self.subTest(program.name):
-                if "--page" not in subprocess.run([program, "--help"], capture_output=True, text=True).stdout:
-                    self.skipTest(f"{program.name} has no --page")
                 self.check(self.made(program, *ARGUMENTS[program.name]))
 
     def test_pages_of_ops(self) -> None:
