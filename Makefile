@@ -81,4 +81,3 @@ setup:
 	@tools/setup
 
 .PHONY: help demo test bench soak race mutants lint format install package dist install-check triton docs arm build configure setup
-.PHONY: help demo test bench soak race mutants lint format install package dist install-check triton arm build configure setup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the page of a program of so many rows, and prints one line of JSON about it:
-//   bench_pages ROWS FILE   {"rows": .., "bytes": of the file, "bytes_a_row": of its data, "report_us": .., "save_us": ..}
+//   bench_pages ROWS FILE
+//   {"rows": .., "bytes": of the file, "bytes_a_row": of its data, "report_us": .., "save_us": ..}
 #include <cstdio>
 #include <filesystem>
 #include <string>

@@ -67,12 +67,10 @@ def numbers_in(text: str) -> list[float]:
 
 
 def costly_lines(data: dict) -> set[str]:
-    """Lines, as FILE:LINE, whose rows or exchanges send bytes, or whose steps take time."""
-    costs = [(row, row.get("traffic", {}).get("sent", 0)) for _, row in rows_of(data["program"])]
+    """Lines, as FILE:LINE, whose rows send bytes, or whose steps take time. A row with parts has their bytes."""
+    costs = [(row, row.get("traffic", {}).get("sent", 0)) for _, row in rows_of(data["program"]) if "parts" not in row]
     for step in data["outcome"].get("steps", []):
         costs.append((step, max(step.get("took") or step["about"])))
-    for exchange in data.get("exchanges", []):
-        costs.append((exchange, sum(step["sent"] for step in exchange["steps"])))
     return {f"{at['at'][0]}:{at['at'][1]}" for at, cost in costs if cost > 0 and "at" in at}
 
 

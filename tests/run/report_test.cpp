@@ -51,6 +51,21 @@ TEST(report, has_a_row_for_each_equation_with_states_and_bytes) {
   EXPECT_EQ(to_string(report.arguments[0].sharding.value()), "P(i)");
 }
 
+TEST(report, has_its_collectives_in_the_text_of_explain) {
+  const auto f = [](const Array& x) {
+    return all_gather(x, "i", {.to = State::invariant}) + psum(reduce_sum(x), "i");
+  };
+  const std::string text =
+      open_local(line).compile(shard_map(f, {.mesh = line, .in = P("i"), .out = P()}), ramp(16)).explain();
+  EXPECT_NE(text.find("collectives: 2; a device with memory of its own receives at least 56 B\n"
+                      "  all_gather over 'i' (report_test.cpp:"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("): sends 48 B, receives 48 B\n  all_reduce over 'i' (report_test.cpp:"),
+            std::string::npos)
+      << text;
+}
+
 TEST(report, says_that_a_value_is_gathered_where_something_reads_it_whole) {
   const auto twice = [](const Array& x) { return x + x; };
   const auto f = [&](const Array& x) {
@@ -85,6 +100,7 @@ TEST(report, has_the_programs_inside_of_rows) {
   const Report::Row& loop = row_of(report, "scan");
   ASSERT_EQ(loop.parts.size(), 1U);
   EXPECT_EQ(loop.parts[0].name, "each of 5 trips");
+  EXPECT_EQ(loop.parts[0].trips, 5);
   EXPECT_FALSE(loop.parts[0].rows.empty());
 }
 
@@ -106,6 +122,15 @@ TEST(report, has_numbers_of_what_was_started) {
   const auto run = machine.compile(shard_map(sum, {.mesh = line, .in = P("i"), .out = P()}), ramp(4));
   EXPECT_EQ(run(ramp(4)).item(), 6);
   EXPECT_EQ(row_of(run.report(), "done").numbers[0], (Report::Numbers{"[6.]"}));
+}
+
+TEST(report, of_numbers_ends_where_a_stop_is_requested) {
+  std::stop_source source;
+  const Machine machine = open_local(line, {.values = true, .stop = source.get_token()});
+  const auto run = machine.compile([](const Array& x) { return x + x; }, ramp(4));
+  source.request_stop();
+  expect_refusal([&] { run(ramp(4)); }, Code::stopped, {});
+  for (const Report::Row& row : run.report().program.rows) EXPECT_TRUE(row.numbers.empty());
 }
 
 TEST(report, refuses_numbers_of_large_arguments) {
@@ -153,14 +178,16 @@ TEST(report, has_the_operands_of_an_op_that_was_refused) {
 }
 
 TEST(report, has_an_op_that_was_refused_inside_of_a_loop) {
-  const auto body = [](const Array& y, const Array&) { return std::pair(psum(y, "i") + y, y); };
+  const auto body = [](const Array& y, const Array& z) { return std::pair(y + z, y); };
   const auto f = [&](const Array& x) { return scan(body, x, Array(Tensor({2, 3}, DType::f32))).first; };
   try {
-    open_local(line).compile(shard_map(f, {.mesh = line, .in = P("i"), .out = P("j")}), ramp(8));
+    open_local(line).compile(shard_map(f, {.mesh = line, .in = P("i"), .out = P("i")}), ramp(8));
     FAIL() << "it compiles";
   } catch (const Error& error) {
     const Report report = refused_report(error);
-    EXPECT_EQ(std::get<Report::Refusal>(report.outcome).code, error.code());
+    EXPECT_EQ(std::get<Report::Refusal>(report.outcome).code, Code::shape) << error.what();
+    const Report::Part& loop = report.program.rows.back().parts.at(0).rows.back().parts.at(0);
+    EXPECT_TRUE(loop.rows.back().results.empty());
   }
 }
 

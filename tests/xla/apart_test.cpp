@@ -71,6 +71,7 @@ struct RawPermute : Scripted {
   }
   Kernel kernel(const Layout& layout) const { return Permute{bc, ring}.kernel(layout); }
   Axes communicates() const { return bc; }
+  Traffic traffic(const Types&) const { return {}; }
   BatchedArrays batch(const Axis&, const BatchedArrays& operands, const Types&) const {
     return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
   }

@@ -68,7 +68,18 @@ struct Exported {
   std::vector<std::int64_t> shape, strides;
 };
 
-/// True if the array lies on this host as its elements follow each other.
+/// An array of another library. Given back when the last tensor of it is gone.
+struct Imported {
+  Imported() = default;
+  Imported(const Imported&) = delete;
+  Imported& operator=(const Imported&) = delete;
+  ~Imported() {
+    if (managed && managed->deleter) managed->deleter(managed);
+  }
+  dlpack::Managed* managed = nullptr;
+};
+
+/// True if host memory holds all elements once, in row-major order.
 bool is_in_one_piece(const GlobalArray& array) {
   if (array.remote()) return false;
   if (!array.sharding()) return true;
@@ -89,6 +100,8 @@ Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, const Where& where) 
           "the array is on a device of type {}, expected {}, the CPU; copy it to the host first",
           view.device.device_type, cpu);
   require(view.ndim >= 0, Code::shape, "the array has {} dims; the struct is damaged", view.ndim);
+  require(view.ndim == 0 || view.shape != nullptr, Code::shape,
+          "the array has no shape; the struct is damaged");
   const auto rank = static_cast<std::size_t>(view.ndim);
   const DType dtype = dtype_of_view(view.dtype);
   Shape shape(std::vector<std::int64_t>(view.shape, view.shape + rank));
@@ -97,12 +110,15 @@ Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, const Where& where) 
       view.strides ? std::vector<std::int64_t>(view.strides, view.strides + rank) : row_major_strides(shape);
   const std::size_t elements = row_major_elements(shape, strides, where, "from_dlpack");
   const std::byte* const data = static_cast<const std::byte*>(view.data) + view.byte_offset;
+  require(elements == 0 || view.data != nullptr, Code::argument,
+          "the array has no data; the struct is damaged");
   require_aligned(data, dtype);
   const auto lent = managed->flags & dlpack::read_only ? Tensor::Lent::to_read : Tensor::Lent::to_give_away;
-  std::shared_ptr<const void> owner(managed, [managed](const void*) {
-    if (managed->deleter) managed->deleter(managed);
-  });
-  return Tensor::of_memory(std::move(shape), dtype, data, elements, lent, std::move(owner), where);
+  // The array is the caller's until nothing can throw any more.
+  const auto owner = std::make_shared<Imported>();
+  Tensor tensor = Tensor::of_memory(std::move(shape), dtype, data, elements, lent, owner, where);
+  owner->managed = managed;
+  return tensor;
 } catch (const Error& error) {
   throw error.at(where, "from_dlpack");
 }

@@ -39,7 +39,8 @@ Tensor copied(Type type, const std::byte* from) {
 
 }  // namespace
 
-GlobalArray::GlobalArray(Tensor tensor) : type_(tensor.dtype(), tensor.shape()) {
+GlobalArray::GlobalArray(Tensor tensor)
+    : type_(tensor.dtype(), tensor.shape()), is_lent_(tensor.lent() != Tensor::Lent::not_lent) {
   auto owner = std::make_shared<const Tensor>(std::move(tensor));
   shards_ = ShardedBuffer{std::shared_ptr<const std::byte>(owner, owner->data()), owner->bytes()};
 }

@@ -69,6 +69,8 @@ class GlobalArray {
   /// yet handed out.
   void count_rewrite() const { ++rewrites_; }
 
+  /// True for memory that somebody else may write between calls: Tensor::borrow. Copies of it are not kept.
+  bool is_lent() const { return is_lent_; }
   /// The type of the whole; invariant over all axes.
   Type type() const { return type_; }
   const std::optional<Sharding>& sharding() const { return sharding_; }
@@ -93,6 +95,7 @@ class GlobalArray {
   std::optional<Sharding> sharding_;
   std::variant<ShardedBuffer, std::shared_ptr<const RemoteShards>> shards_;
   mutable std::uint64_t rewrites_ = 0;
+  bool is_lent_ = false;
 };
 
 /// Writes the distinct shards of `array` under `sharding` to `to`, `shard_stride` bytes apart, as

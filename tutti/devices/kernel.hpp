@@ -125,7 +125,7 @@ struct Lines {
   std::int64_t count() const { return end - begin; }
 };
 /// One distinct value of the results of an Opaque, to compute.
-/// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
+/// Operands and results are dense and row-major; results start at 64 bytes, operands at their element size.
 struct Unit {
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;

@@ -192,12 +192,15 @@ TracedProgram ops::trace(const Types& types, const std::function<Arrays(const Ar
   Arrays inputs;
   for (std::size_t i = 0; i < types.size(); ++i)
     inputs.push_back(builder.input(types[i], later.moving.empty() || later.moving[i]));
+  Program program;
+  bool is_finished = false;
   try {
-    Program program = builder.finish(function(inputs));
+    program = builder.finish(function(inputs));
+    is_finished = true;
     require_finished(program);
     return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
   } catch (const Error& error) {
-    throw with_program(error, builder.abandoned());
+    throw with_program(error, is_finished ? std::move(program) : builder.abandoned());
   }
 }
 

@@ -27,7 +27,7 @@ class Op {
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
     /// No bytes for an op that does not communicate. For an op with sub-programs, the bytes of all of them,
-    /// each run once, unless the op says more.
+    /// each run once, unless the op has its own rule.
     virtual Traffic traffic(const Types& operands) const = 0;
     /// True if operands may be pending: `static constexpr bool takes_pending = true`.
     virtual bool takes_pending() const = 0;

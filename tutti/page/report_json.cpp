@@ -53,6 +53,7 @@ class ReportJson {
 
   Json whole() {
     Json all;
+    all["version"] = 1;
     all["machine"] = report_.machine;
     all["mesh"] = mesh();
     if (!report_.mesh.is_in_device_order()) all["devices"] = devices();
@@ -150,6 +151,7 @@ class ReportJson {
     all["rows"] = std::move(rows);
     all["outputs"] = part.outputs;
     if (!part.numbers.empty()) all["numbers"] = part.numbers;
+    if (part.trips != 1) all["trips"] = part.trips;
     return all;
   }
 

@@ -35,7 +35,8 @@ void count_files(const Report::Part& part, std::map<std::string, int>& rows) {
 std::string title_of(const Report& report) {
   std::map<std::string, int> rows;
   count_files(report.program, rows);
-  if (rows.empty()) return report.machine.empty() ? "program on " + to_string(report.mesh) : report.machine;
+  if (rows.empty() && !report.machine.empty()) return report.machine;
+  if (rows.empty()) return report.mesh.axes().empty() ? "program" : "program on " + to_string(report.mesh);
   const auto most = std::ranges::max_element(rows, {}, &std::pair<const std::string, int>::second);
   return most->first.substr(most->first.find_last_of('/') + 1);
 }
@@ -53,6 +54,7 @@ std::string page_of(const Report& report) {
 }  // namespace
 
 void save_page(const std::string& path, const Report& report, Where where) try {
+  require(path != "-", Code::file, "'-' is no file; /dev/stdout is the standard output");
   const std::string page = page_of(report);
   write_whole(path, ".html", {}, [&](std::FILE* file) {
     require_done(std::fwrite(page.data(), 1, page.size(), file) == page.size(), "cannot be written");

@@ -16,7 +16,7 @@ std::string to_json(const Report& report);
 /// of its values, the devices that share a value, the bytes of collectives, the source with its costs, and
 /// the plan of the machine with its memory. Times are measured ones if the machine measures and the program
 /// has run, else estimates.
-/// Throws R001 for a file that cannot be written or does not end in .html.
+/// Throws R001 for a file that cannot be written.
 void save_page(const std::string& path, const Report& report, Where where = Where::here());
 template <class Result, class... A>
 void save_page(const std::string& path, const Compiled<Result, A...>& program, Where where = Where::here()) {

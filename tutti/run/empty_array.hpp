@@ -4,15 +4,14 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "tutti/run/machine.hpp"
 
 namespace tutti {
 
-/// The memory of a sharded array before it is one: the caller writes the blocks, then takes the array. The
-/// elements are zeros until they are written.
+/// Zeroed memory of a sharded array. The caller fills the blocks through shard_span(), then takes the array
+/// by array(). See Machine::empty.
 class EmptyArray {
  public:
   /// `block`: the shards of this process, as internal::ShardedBuffer has them. Machine::empty is for users.
@@ -24,7 +23,7 @@ class EmptyArray {
   EmptyArray& operator=(const EmptyArray&) = delete;
   ~EmptyArray() = default;
 
-  /// The shape of the whole array.
+  /// The shape of the whole array, and the dtype of its elements.
   const Shape& shape() const { return type_.shape(); }
   DType dtype() const { return type_.dtype(); }
   /// The shape of the block of each device.

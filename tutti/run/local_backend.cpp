@@ -88,7 +88,7 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   const auto made = [&]() -> std::unique_ptr<Runnable> {
     return std::make_unique<Executable>(program, processes_, team_, options);
   };
-  if (options_.values) return with_numbers(made(), program, mesh(), request);
+  if (options_.values) return with_numbers(made(), program, mesh(), request, options_.stop);
   if (!transport_) return made();
   return done_together(turn(), [&]() -> std::unique_ptr<Runnable> {
     require_agreement(*transport_, said_of(program, request), "compiles another program than");

@@ -40,13 +40,14 @@ struct MachineOptions {
   /// Calls keep the numbers of every equation on every device, for report() and its page. Arguments have at
   /// most 64 elements each. Each call runs the program a second time, one equation after the other; slow.
   bool values = false;
-  /// Pins each worker to a processor of its own. Without, the operating system moves them, which suits a
-  /// process that has threads of its own.
+  /// Binds each helper thread to a core that the calling thread does not use. Without, the operating system
+  /// moves them, which suits a process that has threads of its own.
   bool bind = true;
   /// The most bytes that the memory of one program may take, as explain() counts it. A program that takes
   /// more is refused when it is compiled (R003), at the equation with the largest value.
   std::optional<std::int64_t> memory = {};
-  /// A call looks at it between steps and between trips of loops. After request_stop() it throws R008.
+  /// Calls check it between steps, also inside of loops. Once a stop is requested, this call and all later
+  /// ones throw R008; open another machine to go on.
   std::stop_token stop = {};
 };
 
@@ -167,7 +168,7 @@ class Machine {
                     Where where = Where::here()) const;
   /// Memory for an array on the mesh, to be filled without a copy (tutti/run/empty_array.hpp).
   /// Throws T005 for a dim that does not divide, T001, T013 for a spec that does not fit, R003 (memory), R004
-  /// for a machine whose devices are not in this process.
+  /// for a machine of open_xla.
   EmptyArray empty(const Shape& shape, DType dtype, const P& spec, Where where = Where::here()) const;
   Arrays place_flat(const Arrays& leaves, const internal::Structure& structure, const Specs& specs,
                     Where where) const;

@@ -44,8 +44,8 @@ Program alone(const Op& op, const Types& types) {
 /// The values of all variables, computed equation by equation.
 class OneByOne {
  public:
-  OneByOne(const Program& program, const Mesh& mesh)
-      : program_(program), mesh_(mesh), team_(1), values_(program.types.size()) {}
+  OneByOne(const Program& program, const Mesh& mesh, const std::stop_token& stop)
+      : program_(program), mesh_(mesh), stop_(stop), team_(1), values_(program.types.size()) {}
 
   Tensors& operator[](Var var) { return values_[static_cast<std::size_t>(var)]; }
 
@@ -60,6 +60,7 @@ class OneByOne {
     const Program one = alone(start ? start->op : equation.op, program_.types_of(equation.operands));
     CompileOptions quiet;
     quiet.print = [](std::string_view) {};
+    quiet.stop = stop_;
     const std::vector<Tensors> results = run_on_machine(one, mesh_, operands, team_, quiet);
     for (std::size_t i = 0; i < results.size(); ++i) (*this)[equation.results[i]] = results[i];
   }
@@ -74,6 +75,7 @@ class OneByOne {
 
   const Program& program_;
   const Mesh& mesh_;
+  const std::stop_token& stop_;
   Team team_;
   std::vector<Tensors> values_;  // of each variable, per device
 };
@@ -81,8 +83,9 @@ class OneByOne {
 /// Keeps the numbers of the last call.
 class RunnableWithNumbers : public Runnable {
  public:
-  RunnableWithNumbers(std::unique_ptr<Runnable> run, const Program& program, const Mesh& mesh)
-      : run_(std::move(run)), program_(program), mesh_(mesh) {}
+  RunnableWithNumbers(std::unique_ptr<Runnable> run, const Program& program, const Mesh& mesh,
+                      const std::stop_token& stop)
+      : run_(std::move(run)), program_(program), mesh_(mesh), stop_(stop) {}
 
   GlobalArrays run(GlobalArrays inputs, const Where& where) override {
     {
@@ -108,13 +111,14 @@ class RunnableWithNumbers : public Runnable {
     for (const std::shared_ptr<const GlobalArray>& input : inputs)
       values.emplace_back(static_cast<std::size_t>(mesh_.devices()), input->whole());
     numbers_ = report_of(program_, mesh_).program;
-    add_numbers(numbers_, program_, mesh_, values);
+    add_numbers(numbers_, program_, mesh_, values, stop_);
   } catch (const Error&) {
   }
 
   std::unique_ptr<Runnable> run_;
   Program program_;
   Mesh mesh_;
+  std::stop_token stop_;
   mutable std::mutex turn_;
   Report::Part numbers_;  // of the last call
 };
@@ -131,8 +135,8 @@ std::string in_one_line(const Tensor& value, std::int64_t all_elements) {
 }
 
 void add_numbers(Report::Part& part, const Program& program, const Mesh& mesh,
-                 const std::vector<Tensors>& inputs) {
-  OneByOne values(program, mesh);
+                 const std::vector<Tensors>& inputs, const std::stop_token& stop) {
+  OneByOne values(program, mesh, stop);
   part.numbers.clear();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     values[program.inputs[k]] = inputs[k];
@@ -147,7 +151,8 @@ void add_numbers(Report::Part& part, const Program& program, const Mesh& mesh,
 }
 
 std::unique_ptr<Runnable> with_numbers(std::unique_ptr<Runnable> run, const Program& program,
-                                       const Mesh& mesh, const CompileRequest& request) {
+                                       const Mesh& mesh, const CompileRequest& request,
+                                       const std::stop_token& stop) {
   for (std::size_t k = 0; k < program.inputs.size(); ++k) {
     const Type type = program.type(program.inputs[k]);
     require(
@@ -157,7 +162,7 @@ std::unique_ptr<Runnable> with_numbers(std::unique_ptr<Runnable> run, const Prog
         k < request.input_names.size() ? request.input_names[k] : fmt::format("argument {}", k), type,
         most_elements);
   }
-  return std::make_unique<RunnableWithNumbers>(std::move(run), program, mesh);
+  return std::make_unique<RunnableWithNumbers>(std::move(run), program, mesh, stop);
 }
 
 }  // namespace tutti

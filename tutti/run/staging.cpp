@@ -17,6 +17,7 @@ void Staging::copy(const std::shared_ptr<const GlobalArray>& array, const Target
   owner_.reset();
   if (!memory_) memory_ = allocate_block(target.bytes);
   distribute(*array, target.sharding, memory_.get(), target.shard_stride, target.drivers.get());
+  if (array->is_lent()) return;  // its owner may write it before the next call
   owner_ = array;
   array_ = array.get();
   rewrites_ = array->rewrites();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tutti/tensor/tensor.hpp"
@@ -24,7 +25,16 @@ concept MdspanLike = requires(const M& view) {
   requires is_element<std::remove_cv_t<std::remove_pointer_t<decltype(view.data_handle())>>>;
 };
 
-/// The elements that a row-major view of this shape has. Throws T005 unless `strides`, in elements, are those
+/// True unless an accessor computes the elements, as that of std::linalg::scaled does.
+template <class M>
+constexpr bool reads_plainly() {
+  if constexpr (requires { typename M::reference; })
+    return std::is_same_v<typename M::reference,
+                          std::remove_pointer_t<decltype(std::declval<const M&>().data_handle())>&>;
+  else return true;
+}
+
+/// The number of elements of `shape`. Throws T005 unless `strides`, in elements, are those
 /// of a row-major array without gaps. Strides along dims of size 1 do not count.
 /// Errors have the place `where` and begin with `name`, a function.
 std::size_t row_major_elements(const Shape& shape, const std::vector<std::int64_t>& strides, Where where,
@@ -37,6 +47,7 @@ namespace tutti {
 /// A tensor of the memory of `view`, without a copy; see Tensor::borrow, also for `owner`.
 /// Throws T005 for another layout than row-major without gaps.
 template <internal::MdspanLike M>
+  requires(internal::reads_plainly<M>())
 Tensor borrow(const M& view, std::shared_ptr<const void> owner = {}, Where where = Where::here()) {
   using Element = std::remove_pointer_t<decltype(view.data_handle())>;
   std::vector<std::int64_t> sizes, strides;

@@ -52,9 +52,9 @@ class Tensor {
     std::copy_n(std::ranges::data(values), std::ranges::size(values),
                 mutable_data<std::ranges::range_value_t<R>>());
   }
-  /// A tensor of memory that stays where it is, without a copy. `owner` lives as long as the elements are
-  /// used; without one, the caller sees to it. Elements of const are never written. A call writes others only
-  /// if the array is given away to it.
+  /// A tensor of memory that stays where it is, without a copy. The tensor and its copies keep `owner` alive;
+  /// without one, the memory must outlive them. No call writes it. Its owner may write it between calls: each
+  /// call reads it anew.
   /// Throws T005 unless there is one value per element of `shape`.
   template <std::ranges::contiguous_range R>
     requires(is_element<std::ranges::range_value_t<R>> && std::ranges::sized_range<R> &&
@@ -110,7 +110,7 @@ class Tensor {
   /// True if dtype, shape and all bits are equal: -0 differs from +0, and equal bits of NaN are equal.
   bool operator==(const Tensor& other) const;
 
-  /// Whether the memory belongs to somebody else, and whether a call may write it.
+  /// Whether the memory belongs to somebody else, and whether its elements are const there.
   enum class Lent { not_lent, to_read, to_give_away };
   Lent lent() const { return lent_; }
   /// The memory, for arrays that share it.

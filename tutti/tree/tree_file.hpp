@@ -64,12 +64,11 @@ Arrays load_leaves(const std::string& path, const std::vector<std::string>& name
 /// .safetensors gives a file of that format, any other a NumPy archive, which numpy.load opens.
 /// Sharded ones are gathered. The file appears whole or not at all; the same tree gives the same bytes.
 /// Throws R001 if it cannot be written, T011 for an array without a value, T012 for two leaves of one name,
-/// or none.
+/// or none; T007 for complex128 in a .safetensors file.
 /// Example:
 ///     save_tree(path, params);
 ///     Params like{abstract({2, 3}, DType::f32), abstract({3}, DType::f32)};
 ///     Params again = load_tree(path, like);
-/// or none; T007 for complex128 in a .safetensors file.
 template <class T>
 void save_tree(const std::string& path, const T& t, Where where = Where::here()) {
   tree::save_leaves(path, tree::names_in_file(t), tree::flatten(t), where);

@@ -142,8 +142,13 @@ int run_program(const RunArguments& arguments) {
 
 int run(const RunArguments& arguments) try { return run_program(arguments); } catch (const Error& error) {
   const bool is_of_program = error.label().starts_with('T') || error.label().starts_with('S');
-  if (!arguments.page.empty() && is_of_program && number_of_started_process() == 0)
-    save_page(arguments.page, error, Where{});
+  if (!arguments.page.empty() && is_of_program && number_of_started_process() == 0) try {
+      save_page(arguments.page, error, Where{});
+    } catch (const Error& of_page) {
+      std::vector<std::string> notes = error.notes();
+      notes.push_back("its page is missing: " + of_page.message());
+      throw Error(error.code(), error.where(), error.message(), notes);
+    }
   throw;
 }
 

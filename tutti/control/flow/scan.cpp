@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/flow/scan.hpp"
 
+#include <limits>
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -49,8 +51,13 @@ Axes Scan::communicates() const { return communicated_axes({body}); }
 
 Traffic Scan::traffic(const Types&) const {
   Traffic all = traffic_of(*body);
-  all.sent *= length;
-  all.received *= length;
+  const auto times = [&](std::int64_t bytes) {
+    constexpr std::int64_t most =
+        std::numeric_limits<std::int64_t>::max() / 4;  // sums of some do not overflow
+    return length > 0 && bytes > most / length ? most : bytes * length;
+  };
+  all.sent = times(all.sent);
+  all.received = times(all.received);
   return all;
 }
 

@@ -78,10 +78,10 @@ Types AllToAll::infer(const Types& operands) const {
   return {stacked(block, concat, stacking, group_size(groups, axes), "all_to_all_c3")};
 }
 
-// Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one
-// copy.
 Traffic AllToAll::traffic(const Types& operands) const { return share_traffic(operands[0], axes, groups); }
 
+// Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one
+// copy.
 Kernel AllToAll::kernel(const Layout& layout) const {
   int n = group_size(groups, axes);
   kernel::Shuffle shuffle = shuffle_of_blocks(layout.operands()[0].shape(), split, concat, stacking, n);

@@ -19,9 +19,9 @@ Types AssumeInvariant::infer(const Types& operands) const {
   return {operands[0].with(axes, State::invariant)};
 }
 
-// A digit of one step reads the first position.
 Traffic AssumeInvariant::traffic(const Types& operands) const { return first_traffic(operands[0], axes); }
 
+// A digit of one step reads the first position.
 Kernel AssumeInvariant::kernel(const Layout& layout) const {
   kernel::View view = kernel::identity_view(layout.results()[0].shape());
   for (const Axis& axis : axes) view.digits.push_back({1, kernel::along(axis), kernel::nowhere});

@@ -26,7 +26,9 @@ Traffic both_ways(std::int64_t bytes, const Groups& groups) {
 }  // namespace
 
 Traffic sum_traffic(Type term, const Axes& axes, const Groups& groups) {
-  return both_ways(2 * bytes_of_others(term, largest_group(axes, groups)), groups);
+  const std::int64_t n = largest_group(axes, groups);
+  const std::int64_t elements = n < 2 ? 0 : share_of_others(2 * term.elements(), n);
+  return both_ways(elements * static_cast<std::int64_t>(bytes_per_element(term.dtype())), groups);
 }
 
 Traffic share_traffic(Type operand, const Axes& axes, const Groups& groups) {

@@ -289,16 +289,14 @@ function blockSvg(list, split, cutUp, range) {
            }));
 }
 
-function trafficText({axes, groups, pairs, sent, received, least, at_most}) {
+function trafficText({axes, groups, pairs, sent, received, at_most}, isOfParts) {
   const n = product((axes ?? []).map(name => SIZES[AXES.indexOf(name)] ?? 1)), apart = DEVICES / n;
   const size = groups ? [...new Set(groups.map(group => group.length))].join(' or ') : n;
   const most = at_most ? 'at most ' : '';
-  return [
-    pairs ? `${plural((groups?.length ?? 0) * apart, 'pair')}` :
-            `${plural((groups?.length ?? 1) * apart, 'group')} of ${size}`,
-    pairs ? '' : ' devices', `; a device sends ${most}${bytes(sent)}, receives ${most}${bytes(received)}`,
-    least !== undefined && (least < received ? `; ${bytes(least)} would be enough` : ', the least possible')
-  ];
+  const peers = pairs ? plural((groups?.length ?? 0) * apart, 'pair') :
+                        `${plural((groups?.length ?? 1) * apart, 'group')} of ${size} devices`;
+  return `${isOfParts ? 'in all' : `${peers}; a device`} sends ${most}${bytes(sent)}, receives ${most}${
+      bytes(received)}`;
 }
 const numbersOf = line => line.kind === 'input' ? line.numbers :
     line.value                                 ? rowOf(line).row?.numbers?.[line.scope.get(line.value[0]).k] :
@@ -321,7 +319,7 @@ function showMesh(line) {
       h('h2', value ? `${nameOf(line)} = ${op} ` : op,
         value && h('span.dim', value[1], whole ? ', the whole array' : ' on each device')),
       value && states(value[2] ?? ''),
-      traffic && h('p', h('b', `${op} over ${comma(traffic.axes)}`), ': ', trafficText(traffic)),
+      traffic && h('p', h('b', `${op} over ${comma(traffic.axes)}`), ': ', trafficText(traffic, row.parts?.length)),
       above.map((maker, k) => [h('h3', `operand ${nameOf(maker.line)} `, h('span.dim', maker.line.value[1])),
                                value ? '' : states(maker.line.value[2] ?? ''), meshOf({
                                  letters: maker.line.value[2],
@@ -332,7 +330,7 @@ function showMesh(line) {
       value &&
           [
             h('h3', above.length ? `\u2193 ${op} gives ${nameOf(line)}` : 'Devices'),
-            meshOf({letters: value[2], traffic: above.length ? undefined : traffic, sharding, numbers})
+            meshOf({letters: value[2], traffic: above.length || row.parts?.length ? undefined : traffic, sharding, numbers})
           ],
       value && sharding && blocksOf(value[1], value[2], sharding),
       makers.length > 0 && h('p', 'operands: ', makers.map(maker => link(maker.line))),

@@ -4,7 +4,12 @@ const timesOf = step => step.took?.length ? step.took : step.about ?? [];
 const bar = (part, whole, kind) => h('i', {class: kind, style: `--part:${whole ? 100 * part / whole : 0}%`});
 const aside = (...text) => h('span.dim', ...text);
 
-// Per source line: bytes that a device sends, by rows and exchanges, and time of the slowest worker.
+const upOf = line => line.parent ? [line.parent, ...upOf(line.parent)] : [];
+const tripsOf = line => upOf(line).reduce((n, up) => n * up.trips, 1);
+// A row with parts has their bytes, those of all trips.
+const isTotal = line => !upOf(line).some(up => up.owner.row?.traffic);
+// Per source line: bytes that a device sends, and time of the slowest worker. The lines inside of a loop have its
+// bytes, not the line of the loop.
 function costsOf() {
   const found = new Map(), none = {};
   const entry = at => {
@@ -13,10 +18,9 @@ function costsOf() {
     return found.get(keyOf(at));
   };
   if (OUT.kind === 'refused') entry(OUT.at);
-  for (const line of rows) entry(line.at).sent += line.row?.traffic?.sent ?? 0;
+  for (const line of rows)
+    if (!line.parts?.length) entry(line.at).sent += (line.row?.traffic?.sent ?? 0) * tripsOf(line);
   for (const step of OUT.steps ?? []) entry(step.at).ns += Math.max(0, ...timesOf(step));
-  for (const exchange of D.exchanges ?? [])
-    entry(exchange.at).sent += sum((exchange.steps ?? []).map(step => step.sent ?? 0));
   return found;
 }
 function showSource() {
@@ -153,7 +157,7 @@ function arenaOf(buffers, steps) {
             title: `${value ?? kind}: ${bytes(size)} at ${offset}, steps ${first} to ${last}`,
             style: `left:${percent(first, steps)};width:${percent(last - first + 1, steps)};top:${
                 percent(offset, high)};height:${percent(size, high)}`,
-            click: () => select(outermost.find(line => line.value && value?.startsWith(`${nameOf(line)} `)))
+            click: () => pickStep(first)
           },
             size > .08 * high && `${value ?? kind} ${bytes(size)}`));
   const label = `${plural(buffers.length, 'buffer')} in ${bytes(high)}`,

@@ -95,7 +95,7 @@ function walkRow(row, own) {
   if (row.traffic) starred.push(line);
   line.parts = (row.parts ?? []).map((part, k) => {
     const name = part.name ?? (row.op === 'function' ? 'inside' : `part ${k}`);
-    const head = add({...own, kind: 'part', name, owner: line, at: row.at});
+    const head = add({...own, kind: 'part', name, owner: line, at: row.at, trips: part.trips ?? 1});
     walk(part, own.depth + 1, head);
     return head;
   });

@@ -2,10 +2,8 @@
 // The head of the page, keys, and the start.
 function showHead() {
   const costliest = [...costsOf().values()].filter(e => e.sent).sort((a, b) => b.sent - a.sent)[0];
-  const isInLoop = line => line.parent && line.parent.owner.row.op !== 'function';
   const most = starred.some(line => line.row.traffic.at_most) ? 'at most ' : '';
-  const received = sum(starred.map(line => line.row.traffic.received ?? 0)),
-        moved = sum((D.exchanges ?? []).map(e => e.received ?? 0));
+  const received = sum(starred.filter(isTotal).map(line => line.row.traffic.received ?? 0));
   put($('title'), document.title);
   put($('machine'), document.title.includes(D.machine ?? '') ? '' : D.machine);
   put($('remarks'), (D.remarks ?? []).map(text => h('p', text)));
@@ -14,9 +12,8 @@ function showHead() {
   put($('figures'),
       `${plural(DEVICES, 'device')} \u00b7 ${plural(rows.length, 'row')} \u00b7 ${
           plural(starred.length, 'collective')} \u00b7 `,
-      most, h('b', {title: 'counts each row once, also in loops and branches'}, bytes(received)),
-      ' received by a device', starred.some(isInLoop) && ' (a loop counts once)',
-      D.exchanges?.length && `, ${bytes(moved)} in ${plural(D.exchanges.length, 'exchange')}`,
+      most, h('b', {title: 'with all trips of loops; of a while loop one trip'}, bytes(received)),
+      ' received by a device',
       costliest && [' \u00b7 most sent by ', placeLink(costliest.at)],
       OUT.kind === 'traced' && ' \u00b7 traced, not compiled');
   $('head').prepend(...AXES.map(axis => h('i', {title: axis, class: axis.length > 2 && 'long'}, axis)));

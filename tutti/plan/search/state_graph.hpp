@@ -12,8 +12,6 @@
 
 namespace tutti {
 
-/// The elements of a block that the other n - 1 devices hold; rounded up if n does not divide it.
-
 /// A step to another state.
 struct PlanEdge {
   int after;  // the number of that state

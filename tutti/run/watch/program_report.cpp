@@ -71,6 +71,7 @@ class Rows {
     const std::vector<SubProgram> programs = op->programs();
     for (std::size_t i = 0; i < programs.size(); ++i)
       if (programs[i]) row.parts.push_back(Rows(*programs[i]).part(part_name(op, i)));
+    if (const Scan* scan = op.as<Scan>()) row.parts[0].trips = scan->length;
     return row;
   }
 

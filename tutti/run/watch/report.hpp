@@ -42,6 +42,7 @@ struct Report {
     std::vector<Row> rows = {};
     std::vector<int> outputs = {};      // numbers of variables
     std::vector<Numbers> numbers = {};  // of the inputs; empty if not known
+    std::int64_t trips = 1;             // how often it runs; of a while loop 1
   };
   /// One equation.
   struct Row {
@@ -68,7 +69,7 @@ struct Report {
   struct StepOp {
     std::string name = {};
     Where where = {};
-    std::size_t equation = 0;  // of the program of local values, which has the rows in their order
+    std::size_t equation = 0;  // index into the program of local values; rows keep its order
   };
   /// Bytes that a step exchanges with other processes.
   struct Transfers {
@@ -89,7 +90,7 @@ struct Report {
     std::optional<Transfers> transfers = {};
     std::vector<SubPlan> parts = {};
   };
-  /// The text of an exchange: its steps where every device has memory of its own.
+  /// The messages of an exchange, as if each device had memory of its own.
   struct Exchange {
     Where where = {};
     ops::Type type;  // of the whole array
@@ -112,7 +113,7 @@ struct Report {
   };
   /// Bytes of the arena that hold one value, from one step up to and including another.
   struct Buffer {
-    std::string value = {};  // the op that makes it
+    std::string value = {};  // the op that makes it, and its type
     std::int64_t offset = 0, bytes = 0;
     std::size_t first = 0, last = 0;  // steps
     bool is_constant = false;
