@@ -9,7 +9,7 @@ from declarations import Declaration, declarations_in
 from sources import closure
 
 UMBRELLAS = ("tutti/tutti.hpp", "tutti/op.hpp", "tutti/kernels.hpp", "tutti/mpi/open_mpi.hpp", "tutti/dlpack.hpp")
-HIDDEN = {"internal", "tree", "half", "threefry", "stablehlo", "device_attribute", "driver_result"}  # namespaces
+HIDDEN = {"internal", "tree", "half", "dlpack", "threefry", "stablehlo", "device_attribute", "driver_result"}  # namespaces
 RULES = "tutti::ops::Op::Rules"  # describes the rules for all ops
 PLAIN_NAMES = {"operator=", "operator==", "operator<=>", "begin", "end"}  # the same in all classes
 

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// A copy of an argument in the program's layout. A later call with the same array uses the copy again, unless
-/// its memory is lent; the array itself is not kept alive.
+/// A copy of an argument in the program's layout. A later call with the same array uses the copy again; the
+/// array itself is not kept alive. Copies of memory that is lent are made anew by each call.
 class Staging {
  public:
   /// True if memory() is a copy of `array`, and `array` was not overwritten since.
