@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{
             "--text nowhere.txt",
             "experts: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n", 4},
-        BadCommand{"--text Makefile", "experts: error[R001]: Makefile: a text of ", 4},
+        BadCommand{"--text .clang-format", "experts: error[R001]: .clang-format: a text of ", 4},
         BadCommand{
             "--steps 1 --picture no/folder/losses.svg",
             "experts: error[R001]: 'no/folder/losses.svg' cannot be written: No such file or directory\n", 4},

@@ -215,7 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
             "--text nowhere.txt",
             "transformer: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n",
             4},
-        BadCommand{"--text Makefile --layers 1", "transformer: error[R001]: Makefile: a text of ", 4},
+        BadCommand{"--text .clang-format --layers 1", "transformer: error[R001]: .clang-format: a text of ",
+                   4},
         BadCommand{
             "--layers 2 --steps 1 --load nowhere.npz",
             "transformer: error[R001]: load_tree: 'nowhere.npz' cannot be read: No such file or directory\n",

@@ -5,7 +5,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/ir/pending.hpp"
+#include "tutti/ir/refused_trace.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -57,8 +57,7 @@ Program traced_body(const VmapFlat& call, const Axis& axis, bool named, BatchedA
     Type in_lane = (argument.batched ? type.erased(Dim{0}) : type).with(axis, State::varying);
     inputs.push_back(inner.input(in_lane, outer.moves(argument.array)));
   }
-  Program body = inner.finish(call.function(inputs));
-  require_finished(body);
+  Program body = finished_program(inner, [&] { return call.function(inputs); });
   for (const Array& captured : inner.captured()) arguments.push_back({outer.own(captured), false});
   return body;
 }

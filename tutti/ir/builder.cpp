@@ -7,7 +7,6 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/stack.hpp"
-#include "tutti/ir/pending.hpp"
 #include "tutti/ir/refused_trace.hpp"
 
 namespace tutti {
@@ -192,16 +191,8 @@ TracedProgram ops::trace(const Types& types, const std::function<Arrays(const Ar
   Arrays inputs;
   for (std::size_t i = 0; i < types.size(); ++i)
     inputs.push_back(builder.input(types[i], later.moving.empty() || later.moving[i]));
-  Program program;
-  bool is_finished = false;
-  try {
-    program = builder.finish(function(inputs));
-    is_finished = true;
-    require_finished(program);
-    return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
-  } catch (const Error& error) {
-    throw with_program(error, is_finished ? std::move(program) : builder.abandoned());
-  }
+  Program program = finished_program(builder, [&] { return function(inputs); });
+  return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
 }
 
 Arrays ops::inline_program(const Program& program, const Arrays& arguments) {

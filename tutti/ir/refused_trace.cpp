@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/refused_trace.hpp"
 
+#include "tutti/ir/pending.hpp"
+
 namespace tutti {
 
 const RefusedTrace* refused_trace(const Error& error) {
@@ -22,6 +24,19 @@ Error with_program(const Error& error, Program program) {
   }
   trace->programs.push_back(std::move(program));
   return error.with(std::move(trace));
+}
+
+Program finished_program(Builder& inner, const std::function<Arrays()>& function) {
+  Program program;
+  bool is_finished = false;
+  try {
+    program = inner.finish(function());
+    is_finished = true;
+    require_finished(program);
+    return program;
+  } catch (const Error& error) {
+    throw with_program(error, is_finished ? std::move(program) : inner.abandoned());
+  }
 }
 
 }  // namespace tutti

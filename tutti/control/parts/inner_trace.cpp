@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/ir/pending.hpp"
+#include "tutti/ir/refused_trace.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/states.hpp"
 
@@ -18,8 +18,7 @@ InnerTrace ops::trace_inside(const Types& inputs, const Divergence& divergent, c
   Arrays declared;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     declared.push_back(inner.input(inputs[i], later.moving.empty() || later.moving[i]));
-  Program program = inner.finish(function(declared));
-  require_finished(program);
+  Program program = finished_program(inner, [&] { return function(declared); });
   for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), divergent);
   return {std::move(program), {inner.captured().begin(), inner.captured().end()}};
 }
