@@ -28,8 +28,8 @@ class RefusedTrace : public Evidence {
 Error with_refused_op(const Error& error, const Op& op, std::vector<Var> operands);
 /// The error with `program` around the programs of its evidence.
 Error with_program(const Error& error, Program program);
-/// Calls `function`, which records in `inner`, and finishes the program. Errors get the equations until then as
-/// evidence. Throws T016 as require_finished does.
+/// Calls `function`, which records in `inner`, and finishes the program. Errors get the equations until then
+/// as evidence. Throws T016 as require_finished does.
 Program finished_program(Builder& inner, const std::function<Arrays()>& function);
 /// The evidence of an error of a trace; null for others.
 const RefusedTrace* refused_trace(const Error& error);
