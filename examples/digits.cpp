@@ -85,8 +85,8 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
 }
 
 // Ctrl-C ends the training between two steps. MachineOptions::stop would end it inside of a step, which has
-// already overwritten a part of the parameters then. mpirun tells its processes itself. Without --save nothing
-// would be kept, and the thread that waits for Ctrl-C takes 8 MiB of address space.
+// already overwritten a part of the parameters then. mpirun tells its processes itself. Without --save
+// nothing would be kept, and the thread that waits for Ctrl-C takes 8 MiB of address space.
 examples::Ending train(const Machine& machine, const Options& options, examples::Training training) {
   std::optional<examples::Interrupts> interrupts;
   if (machine.processes() == 1 && !options.save.empty()) training.stop = interrupts.emplace().token();
