@@ -130,7 +130,11 @@ TEST(report, of_numbers_ends_where_a_stop_is_requested) {
   const auto run = machine.compile([](const Array& x) { return x + x; }, ramp(4));
   source.request_stop();
   expect_refusal([&] { run(ramp(4)); }, Code::stopped, {});
-  for (const Report::Row& row : run.report().program.rows) EXPECT_TRUE(row.numbers.empty());
+  const Report report = run.report();
+  for (const Report::Row& row : report.program.rows) EXPECT_TRUE(row.numbers.empty());
+  ASSERT_EQ(report.remarks.size(), 1U);
+  EXPECT_TRUE(report.remarks[0].starts_with("the numbers end where the last call failed: "))
+      << report.remarks[0];
 }
 
 TEST(report, refuses_numbers_of_large_arguments) {

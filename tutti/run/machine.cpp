@@ -2,6 +2,7 @@
 #include "tutti/run/machine.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -239,7 +240,7 @@ Report CompiledProgram::report() const {
     report.arguments[i].name =
         i < state.paths.size() ? leaf_name("argument", state.paths[i]) : std::string(name_of_hidden_argument);
   state.runnable->add_to(report);
-  report.remarks = equal_terms(state.program);
+  std::ranges::move(equal_terms(state.program), std::back_inserter(report.remarks));
   return report;
 }
 

@@ -102,17 +102,23 @@ class RunnableWithNumbers : public Runnable {
     if (part.rows.size() != numbers_.rows.size()) return;
     part.numbers = numbers_.numbers;
     for (std::size_t i = 0; i < part.rows.size(); ++i) part.rows[i].numbers = numbers_.rows[i].numbers;
+    if (!failure_.empty())
+      report.remarks.push_back("the numbers end where the last call failed: " + failure_);
   }
 
  private:
   /// An equation that fails leaves the rest without numbers. The call itself then fails there, too.
-  void take_numbers(const GlobalArrays& inputs) try {
+  void take_numbers(const GlobalArrays& inputs) {
     std::vector<Tensors> values;
     for (const std::shared_ptr<const GlobalArray>& input : inputs)
       values.emplace_back(static_cast<std::size_t>(mesh_.devices()), input->whole());
     numbers_ = report_of(program_, mesh_).program;
-    add_numbers(numbers_, program_, mesh_, values, stop_);
-  } catch (const Error&) {
+    failure_.clear();
+    try {
+      add_numbers(numbers_, program_, mesh_, values, stop_);
+    } catch (const Error& error) {
+      failure_ = error.message();
+    }
   }
 
   std::unique_ptr<Runnable> run_;
@@ -121,6 +127,7 @@ class RunnableWithNumbers : public Runnable {
   std::stop_token stop_;
   mutable std::mutex turn_;
   Report::Part numbers_;  // of the last call
+  std::string failure_;   // that ended them; empty: none
 };
 
 }  // namespace

@@ -103,12 +103,12 @@ std::string traffic_text(const Example& given) {
   const Traffic traffic = example.op->traffic(types_of(example));
   const auto* pairs = std::get_if<Pairs>(&traffic.peers);
   const auto* groups = std::get_if<Groups>(&traffic.peers);
-  const int lines = example_mesh().devices() / joint_size(axes);
+  const std::int64_t lines = example_mesh().devices() / joint_size(axes);  // of devices along the axes
   const std::string peers =
-      pairs ? counted(std::ssize(*pairs), "pair")
-            : fmt::format("{} of {}",
-                          counted(lines * std::max<int>(1, static_cast<int>(groups->size())), "group"),
-                          counted(group_size(*groups, axes), "device"));
+      pairs
+          ? counted(std::ssize(*pairs), "pair")
+          : fmt::format("{} of {}", counted(lines * std::max<std::int64_t>(1, std::ssize(*groups)), "group"),
+                        counted(group_size(*groups, axes), "device"));
   return fmt::format("of the example: {}; a device sends {} {} and receives {}", peers,
                      traffic.depends_on_values ? "at most" : "at least", in_bytes(traffic.sent),
                      in_bytes(traffic.received));
