@@ -234,7 +234,7 @@ TEST(plan_memory, is_what_shapes_say) {
   const Axes& axes = line.axes();
   Program program = test_program(line, {{DType::f32, {4 * 100, 8}, {axes}}},
                                  [&](const Arrays& x) { return Arrays{psum(x[0] * x[0], axes)}; }, {});
-  PlanMemory memory = memory_of(Plan(localised(program, line).program, line, {.fusion = Fusion::off}));
+  Report::Memory memory = memory_of(Plan(localised(program, line).program, line, {.fusion = Fusion::off}));
   EXPECT_EQ(memory.arguments, 4 * 100 * 8 * 4);
   EXPECT_EQ(memory.results, 100 * 8 * 4);           // one for all devices
   EXPECT_GE(memory.arena, 4 * 100 * 8 * 4);         // the squares

@@ -8,17 +8,13 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/base/short_place.hpp"
 
 namespace tutti {
 namespace {
 
 std::string typed(const Program& program, Var var) {
   return fmt::format("%{}: {}", var, to_string(program.type(var)));
-}
-
-std::string file_name(const Where& where) {
-  std::string text = to_string(where);
-  return text.substr(text.rfind('/') + 1);  // npos + 1 = 0
 }
 
 template <class F>
@@ -72,8 +68,8 @@ std::string ops::to_string(const Program& program) {
     std::string line = "  " + listed(equation.results, with_type) + " = " + to_string(equation.op);
     if (!equation.operands.empty()) line += " " + listed(equation.operands, number);
     if (equation.where.known())
-      line +=
-          fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2, file_name(equation.where));
+      line += fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2,
+                          short_place(equation.where));
     text += line + "\n";
     for (const SubProgram& inner : equation.op->programs()) text += indented(to_string(*inner));
   }

@@ -26,6 +26,7 @@
 #include "tutti/run/watch/describe.hpp"
 #include "tutti/run/watch/memory.hpp"
 #include "tutti/run/watch/plan_report.hpp"
+#include "tutti/run/watch/program_report.hpp"
 #include "tutti/run/watch/recording.hpp"
 #include "tutti/tensor/tensor_hash.hpp"
 
@@ -348,11 +349,7 @@ GlobalArrays Executable::run(GlobalArrays inputs, const Where&) {
 void Executable::add_to(Report& report) const {
   const std::lock_guard lock(state_->turn);
   report.outcome = state_->step_plan();
-  const LocalProgram& local = state_->local;
-  for (std::size_t i = 0; i < report.arguments.size(); ++i)
-    report.arguments[i].sharding = local.input_shardings[i];
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    report.results[i].sharding = local.output_shardings[i];
+  add_shardings(report, state_->local);
 }
 
 }  // namespace tutti

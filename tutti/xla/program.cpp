@@ -14,6 +14,7 @@
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/inside_call.hpp"
 #include "tutti/run/results.hpp"
+#include "tutti/run/watch/program_report.hpp"
 #include "tutti/stablehlo/write/write.hpp"
 #include "tutti/xla/plan_of.hpp"
 #include "tutti/xla/shards.hpp"
@@ -225,10 +226,7 @@ void XlaProgram::add_to(Report& report) const {
   plan.copies = copies_;
   plan.kept_copies = machine_.uploads().bytes();
   report.outcome = std::move(plan);
-  for (std::size_t i = 0; i < report.arguments.size(); ++i)
-    report.arguments[i].sharding = local_.input_shardings[i];
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    report.results[i].sharding = local_.output_shardings[i];
+  add_shardings(report, local_);
 }
 
 }  // namespace tutti::xla

@@ -2,6 +2,7 @@
 #include "tutti/cli/plan/plan_page.hpp"
 
 #include "tutti/plan/take_step.hpp"
+#include "tutti/run/watch/describe.hpp"
 #include "tutti/types/parts.hpp"
 
 namespace tutti::cli {
@@ -29,22 +30,16 @@ Report::Row row(int i, const ReshardPlan& plan, const PlanStep& step) {
 Report report_of(const ReshardPlan& plan) {
   const PlanRequest& request = plan.request;
   Report report{.machine = to_string(request.whole), .mesh = request.from.mesh};
-  Report::Exchange exchange{.type = request.whole,
-                            .from = request.from,
-                            .to = request.to,
-                            .received = plan.totals.bytes};
   report.program.inputs.push_back(value(0, plan, request.from));
   for (const PlanStep& step : plan.steps) {
     const int i = static_cast<int>(report.program.rows.size());
     report.program.rows.push_back(row(i, plan, step));
-    exchange.steps.push_back({std::string(op_name(step)), step.after, step.axes, step.sent_bytes,
-                              step.received_bytes, step.seconds * 1e9});
   }
   const int last = static_cast<int>(plan.steps.size());
   report.program.outputs.push_back(last);
   report.arguments.push_back({"array", 0, request.from});
   report.results.push_back({"", last, request.to});
-  report.exchanges.push_back(std::move(exchange));
+  report.exchanges.push_back(exchange_of(plan));
   return report;
 }
 

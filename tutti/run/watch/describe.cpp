@@ -8,7 +8,6 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
 #include "tutti/ops/moves/exchange.hpp"
-#include "tutti/plan/plan.hpp"
 #include "tutti/plan/take_step.hpp"
 
 namespace tutti {
@@ -97,6 +96,17 @@ std::optional<Report::Transfers> transfers_of(const Graph& graph, const Step& st
   return all;
 }
 
+Report::Exchange exchange_of(const ReshardPlan& plan) {
+  Report::Exchange exchange{.type = plan.request.whole,
+                            .from = plan.request.from,
+                            .to = plan.request.to,
+                            .received = plan.totals.bytes};
+  for (const PlanStep& step : plan.steps)
+    exchange.steps.push_back({std::string(op_name(step)), step.after, step.axes, step.sent_bytes,
+                              step.received_bytes, step.seconds * 1e9});
+  return exchange;
+}
+
 std::vector<Report::Exchange> exchanges_of(const Program& program) {
   std::vector<Report::Exchange> exchanges;
   for (const Equation& equation : program.equations) {
@@ -106,16 +116,8 @@ std::vector<Report::Exchange> exchanges_of(const Program& program) {
     const auto plan =
         shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
                                 equation.op.as<Exchange>()->to));
-    Report::Exchange exchange{.where = equation.where,
-                              .type = plan->request.whole,
-                              .from = plan->request.from,
-                              .to = plan->request.to,
-                              .steps = {},
-                              .received = plan->totals.bytes};
-    for (const PlanStep& step : plan->steps)
-      exchange.steps.push_back({std::string(op_name(step)), step.after, step.axes, step.sent_bytes,
-                                step.received_bytes, step.seconds * 1e9});
-    exchanges.push_back(std::move(exchange));
+    exchanges.push_back(exchange_of(*plan));
+    exchanges.back().where = equation.where;
   }
   return exchanges;
 }
@@ -130,10 +132,10 @@ std::string split_name(const Graph& graph, const Split& split) {
                     split);
 }
 
-std::string part_name(const SubPrograms& sub, std::size_t program) {
-  switch (sub.how) {
+std::string part_name(SubPrograms::Control how, std::int64_t length, std::size_t program) {
+  switch (how) {
     case SubPrograms::Control::choose: return fmt::format("branch {}", program);
-    case SubPrograms::Control::repeat: return "each of " + counted(sub.length, "trip");
+    case SubPrograms::Control::repeat: return "each of " + counted(length, "trip");
     case SubPrograms::Control::loop: return program == 0 ? "test" : "trip";
   }
   return {};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/plan/plan.hpp"
 #include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/place/placement.hpp"
 #include "tutti/run/watch/report.hpp"
@@ -26,6 +27,8 @@ std::string describe(const Graph& graph, const Step& step);
 Report::Transfers transfers_of(const TransferWork& work);
 std::optional<Report::Transfers> transfers_of(const Graph& graph, const Step& step);
 
+/// The steps of a plan, as reports have them. The place is left out.
+Report::Exchange exchange_of(const ReshardPlan& plan);
 /// For each exchange of the program the plan of the messages, as if every device had memory of its own. In
 /// one process an exchange is a copy, or only a way to read its operand.
 std::vector<Report::Exchange> exchanges_of(const Program& program);
@@ -33,6 +36,6 @@ std::vector<Report::Exchange> exchanges_of(const Program& program);
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
 /// The role of a sub-program in its step: "branch 0", "each of 64 iterations".
-std::string part_name(const SubPrograms& sub, std::size_t program);
+std::string part_name(SubPrograms::Control how, std::int64_t length, std::size_t program);
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tutti/base/short_place.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/collectives/reduce_scatter.hpp"
@@ -25,12 +26,8 @@ Axes equal_axes(const Op& op) {
   return sum ? sum->equal_axes : Axes{};
 }
 
-/// "train.cpp:12: ", without the file's folders.
-std::string place_before(const Where& where) {
-  if (!where.known()) return "";
-  const std::string full = to_string(where);
-  return full.substr(full.find_last_of('/') + 1) + ": ";
-}
+/// "train.cpp:12: ".
+std::string place_before(const Where& where) { return where.known() ? short_place(where) + ": " : ""; }
 
 /// A transform may record a sum again, at the line of the first: that line is told once.
 void add_lines(const Program& program, std::vector<std::string>& lines) {

@@ -7,6 +7,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
+#include "tutti/base/short_place.hpp"
 #include "tutti/run/watch/copies.hpp"
 #include "tutti/run/watch/describe.hpp"
 
@@ -28,13 +29,9 @@ std::string below(const std::string& indent, const std::string& text) {
   return columns("", "", "", "") + indent + text + "\n";
 }
 
-std::string file_and_line(const Where& where) {
-  const std::string full = to_string(where);
-  return where.known() ? " (" + full.substr(full.find_last_of('/') + 1) + ")" : "";
-}
+std::string file_and_line(const Where& where) { return where.known() ? " (" + short_place(where) + ")" : ""; }
 
-/// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a
-/// build may name whole paths, which leave no room.
+/// The first ops of a step, as far as `room` permits, and the user's line.
 std::string ops_and_place(const Report::Step& step, std::size_t room) {
   const std::string place = file_and_line(step.where);
   std::string ops;

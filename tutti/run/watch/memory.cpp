@@ -89,8 +89,8 @@ std::vector<Report::Buffer> buffers_of(const Plan& plan) {
   return buffers;
 }
 
-PlanMemory memory_of(const Plan& plan) {
-  PlanMemory memory;
+Report::Memory memory_of(const Plan& plan) {
+  Report::Memory memory{.in_place = plan.arena().shared_in_place};
   for (const Buffer& buffer : plan.graph().buffers) {
     if (buffer.kind == Buffer::Kind::input) memory.arguments += buffer.bytes;
     if (buffer.kind == Buffer::Kind::output) memory.results += buffer.bytes;
@@ -100,7 +100,7 @@ PlanMemory memory_of(const Plan& plan) {
   for (const Step& step : plan.steps().list)
     if (const SubWork* work = sub_work(plan.graph(), step))
       for (const std::shared_ptr<Plan>& sub : work->plans) {
-        PlanMemory of_sub = memory_of(*sub);
+        const Report::Memory of_sub = memory_of(*sub);
         memory.inside += of_sub.arena + of_sub.scratch + of_sub.inside;
       }
   return memory;

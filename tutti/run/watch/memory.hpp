@@ -17,16 +17,9 @@ Indexed<StepId, std::int64_t> live_bytes(const Plan& plan);
 /// The values in the arena, by offset. Steps are counted in the order of execution, phase by phase.
 std::vector<Report::Buffer> buffers_of(const Plan& plan);
 
-/// Memory of a call in bytes, of all workers. Assumes arguments with the program's layout that are not
-/// donated.
-struct PlanMemory {
-  std::int64_t arguments = 0, results = 0;  // of callers
-  std::int64_t arena = 0, scratch = 0;
-  std::int64_t inside = 0;  // arenas and scratch of sub-programs at any depth
-
-  std::int64_t total() const { return arguments + results + arena + scratch + inside; }
-};
-PlanMemory memory_of(const Plan& plan);
+/// Memory of a call, of all workers. Assumes arguments with the program's layout that are not donated. The
+/// bytes held between calls are left 0.
+Report::Memory memory_of(const Plan& plan);
 
 /// Throws R003 (memory) at the equation with the largest value if a call takes more than `most_bytes` in all.
 void require_memory(const Plan& plan, std::int64_t most_bytes);

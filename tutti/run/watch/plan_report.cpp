@@ -50,7 +50,8 @@ class PlanSteps {
     measure(n, row);
     const SubWork* work = sub_work(graph(), step);
     for (std::size_t i = 0; work && i < work->plans.size(); ++i)
-      row.parts.push_back(PlanSteps(*work->plans[i], circumstances_).all(part_name(work->sub, i)));
+      row.parts.push_back(
+          PlanSteps(*work->plans[i], circumstances_).all(part_name(work->sub.how, work->sub.length, i)));
     return row;
   }
 
@@ -107,18 +108,6 @@ std::vector<std::string> conditions(const Plan& plan, const Circumstances& circu
   return lines;
 }
 
-Report::Memory memory(const Plan& plan, const Circumstances& circumstances) {
-  const PlanMemory memory = memory_of(plan);
-  return {.arguments = memory.arguments,
-          .results = memory.results,
-          .arena = memory.arena,
-          .scratch = memory.scratch,
-          .inside = memory.inside,
-          .in_place = plan.arena().shared_in_place,
-          .held_copies = circumstances.copied_arguments,
-          .held_results = circumstances.result_buffers};
-}
-
 /// Adds the bytes of all transfers.
 void add_transfers(const Plan& plan, Report::StepPlan& report) {
   Report::Transfers all;
@@ -151,7 +140,9 @@ Report::StepPlan step_plan(const Plan& plan, const Circumstances& circumstances)
   report.measured = measured(circumstances.recording);
   add_transfers(plan, report);
   report.buffers = buffers_of(plan);
-  report.memory = memory(plan, circumstances);
+  report.memory = memory_of(plan);
+  report.memory.held_copies = circumstances.copied_arguments;
+  report.memory.held_results = circumstances.result_buffers;
   report.copies = circumstances.copies;
   report.moved_inputs = circumstances.moved_inputs;
   report.conditions = conditions(plan, circumstances);

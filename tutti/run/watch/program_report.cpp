@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "tutti/base/counted.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/control/flow/scan.hpp"
 #include "tutti/control/flow/switch.hpp"
@@ -14,6 +13,7 @@
 #include "tutti/ops/moves/enter.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/leave.hpp"
+#include "tutti/run/watch/describe.hpp"
 
 namespace tutti {
 namespace {
@@ -24,11 +24,11 @@ std::vector<Report::Value> values_of(const Program& program, const std::vector<V
   return values;
 }
 
-/// "branch 0", "each of 64 trips".
-std::string part_name(const Op& op, std::size_t part) {
-  if (op.as<Switch>()) return fmt::format("branch {}", part);
-  if (const Scan* scan = op.as<Scan>()) return "each of " + counted(scan->length, "trip");
-  if (op.as<While>()) return part == 0 ? "test" : "trip";
+/// "branch 0", "each of 64 trips", "body".
+std::string part_name_of(const Op& op, std::size_t part) {
+  if (op.as<Switch>()) return part_name(SubPrograms::Control::choose, 0, part);
+  if (const Scan* scan = op.as<Scan>()) return part_name(SubPrograms::Control::repeat, scan->length, part);
+  if (op.as<While>()) return part_name(SubPrograms::Control::loop, 0, part);
   return part == 0 ? "body" : "derivative";
 }
 
@@ -70,7 +70,7 @@ class Rows {
     for (Var var : equation.operands) row.operands.push_back(static_cast<int>(var));
     const std::vector<SubProgram> programs = op->programs();
     for (std::size_t i = 0; i < programs.size(); ++i)
-      if (programs[i]) row.parts.push_back(Rows(*programs[i]).part(part_name(op, i)));
+      if (programs[i]) row.parts.push_back(Rows(*programs[i]).part(part_name_of(op, i)));
     if (const Scan* scan = op.as<Scan>()) row.parts[0].trips = scan->length;
     return row;
   }
@@ -144,6 +144,13 @@ Report report_of(const Program& program, const Mesh& mesh) {
   for (const Report::Value& input : report.program.inputs) report.arguments.push_back({"", input.number, {}});
   for (int output : report.program.outputs) report.results.push_back({"", output, {}});
   return report;
+}
+
+void add_shardings(Report& report, const LocalProgram& local) {
+  for (std::size_t i = 0; i < report.arguments.size(); ++i)
+    report.arguments[i].sharding = local.input_shardings[i];
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    report.results[i].sharding = local.output_shardings[i];
 }
 
 Report refused_report(const Error& error) {

@@ -84,7 +84,7 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
   for (const Step& step : steps.list)
     if (const SubWork* work = sub_work(plan.graph(), step))
       for (std::size_t i = 0; i < work->plans.size(); ++i)
-        add_steps(*work->plans[i], part_name(work->sub, i));
+        add_steps(*work->plans[i], part_name(work->sub.how, work->sub.length, i));
 }
 
 void Recording::call(const std::function<void()>& run) {
