@@ -5,6 +5,7 @@
 # file; {{title}} and {{data}} stay as they are. A string literal has a largest length, so the page stands in several,
 # which the compiler joins.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/write_if_changed.cmake)
 
 file(READ ${FOLDER}/page.html page)
 foreach(name page.css rows.js numbers.js devices.js plan.js start.js)
@@ -35,10 +36,4 @@ string(APPEND source ";
 
 }  // namespace tutti
 ")
-set(before)
-if(EXISTS ${OUT})
-  file(READ ${OUT} before)
-endif()
-if(NOT source STREQUAL before)
-  file(WRITE ${OUT} "${source}")
-endif()
+write_if_changed(${OUT} "${source}")

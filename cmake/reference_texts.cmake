@@ -4,6 +4,7 @@
 # The headers are those that users include, with all that these include, directly or not, and those that a page names.
 # Text with a bracket is no list of CMake's, so nothing here is expanded unquoted but lists of file names.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/write_if_changed.cmake)
 
 function(headers_named_in text out)
   string(REGEX MATCHALL "tutti/[a-z0-9_/]+\\.hpp" names "${text}")
@@ -57,10 +58,4 @@ std::span<const Text> all_texts() { return all; }
 
 }  // namespace tutti::cli
 ")
-set(before)
-if(EXISTS ${OUT})
-  file(READ ${OUT} before)
-endif()
-if(NOT source STREQUAL before)
-  file(WRITE ${OUT} "${source}")
-endif()
+write_if_changed(${OUT} "${source}")

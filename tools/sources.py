@@ -4,6 +4,10 @@
 import re
 from pathlib import Path
 
+# For users: they see everything, and nothing in the library sees them. The version is in no folder: all may see it.
+VERSION = "tutti/version.hpp"
+OF_MPI = "tutti/mpi/open_mpi.hpp"
+UMBRELLAS = ("tutti/tutti.hpp", "tutti/op.hpp", "tutti/kernels.hpp", "tutti/dlpack.hpp")
 FOLDERS = ("tutti", "tests", "examples", "bench", "tools", "docs", ".ci")
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

@@ -2,12 +2,12 @@
 // to_json() and save_page(): the members, the source lines, hostile names, files that cannot be written.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/expect_refusal.hpp"
 #include "tests/support/file_text.hpp"
+#include "tests/tensor/file_test.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -15,22 +15,14 @@ namespace {
 
 using nlohmann::json;
 
-/// A folder of the test that is gone with it.
-class Folder {
- public:
-  Folder()
-      : folder_(
-            std::filesystem::temp_directory_path() /
-            ("tutti-page-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Folder() { std::filesystem::remove_all(folder_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
- private:
-  std::filesystem::path folder_;
+/// Files in a folder of the test that is gone with it.
+class page_json : public FileTest {
+ protected:
+  page_json() : FileTest("page_json") {}
+};
+class save_page : public FileTest {
+ protected:
+  save_page() : FileTest("save_page") {}
 };
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
@@ -44,7 +36,7 @@ Compiled<Array, Array> compiled(const Machine& machine) {
                          abstract({4}, DType::f32));
 }
 
-TEST(page_json, has_rows_with_one_letter_per_axis) {
+TEST_F(page_json, has_rows_with_one_letter_per_axis) {
   const json all = json::parse(to_json(compiled(open_local(grid)).report()));
   EXPECT_EQ(all["mesh"], json::parse(R"([["data", 2], ["model", 2]])"));
   const json& rows = all["program"]["rows"];
@@ -59,7 +51,7 @@ TEST(page_json, has_rows_with_one_letter_per_axis) {
   EXPECT_EQ(all["outcome"]["workers"].get<int>() > 0, true);
 }
 
-TEST(page_json, has_the_source_lines_of_rows) {
+TEST_F(page_json, has_the_source_lines_of_rows) {
   const json all = json::parse(to_json(compiled(open_local(grid)).report()));
   const json& at = all["program"]["rows"][1]["at"];
   const std::string file = all["files"][at[0].get<std::size_t>()];
@@ -69,9 +61,8 @@ TEST(page_json, has_the_source_lines_of_rows) {
             "Array mean(const Array& x) { return x / pmean(x, \"data\"); }");
 }
 
-TEST(page_json, shows_no_lines_of_files_that_are_no_sources) {
-  const Folder folder;
-  const std::string secret = folder.path("passwords.txt"), text = folder.path("step.mlir");
+TEST_F(page_json, shows_no_lines_of_files_that_are_no_sources) {
+  const std::string secret = path("passwords.txt"), text = path("step.mlir");
   write(secret, "root:x:0:0\n");
   write(text, "module { func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
               "%0 = stablehlo.add %a, %a : tensor<4xf32> loc(\"" +
@@ -86,11 +77,10 @@ TEST(page_json, shows_no_lines_of_files_that_are_no_sources) {
   EXPECT_EQ(all.find("root:x"), std::string::npos) << all;
 }
 
-TEST(save_page, writes_one_file_with_its_data_inside) {
-  const Folder folder;
+TEST_F(save_page, writes_one_file_with_its_data_inside) {
   const auto run = compiled(open_local(grid));
-  save_page(folder.path("step.html"), run);
-  const std::string page = text_of_file(folder.path("step.html"));
+  tutti::save_page(path("step.html"), run);
+  const std::string page = text_of_file(path("step.html"));
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   for (const char* place : {"{{data}}", "{{title}}", "{{page.css}}", "{{start.js}}"})
     EXPECT_EQ(page.find(place), std::string::npos) << place;
@@ -98,24 +88,22 @@ TEST(save_page, writes_one_file_with_its_data_inside) {
   EXPECT_EQ(page.find("http"), std::string::npos);
 }
 
-TEST(save_page, escapes_names_that_would_end_the_script) {
-  const Folder folder;
+TEST_F(save_page, escapes_names_that_would_end_the_script) {
   const std::string hostile = "</script><b>\"'&" + std::string(10'000, 'x') + "\n\xff";
   const Mesh mesh({{hostile, 2}});
   const auto sum = [&](const Array& x) { return psum(x, hostile); };
   const SpecEntry entry{hostile};
   const auto run = open_local(mesh).compile(shard_map(sum, {.mesh = mesh, .in = P(entry), .out = P()}),
                                             abstract({4}, DType::f32));
-  save_page(folder.path("hostile.html"), run);
-  const std::string page = text_of_file(folder.path("hostile.html"));
+  tutti::save_page(path("hostile.html"), run);
+  const std::string page = text_of_file(path("hostile.html"));
   EXPECT_EQ(page.find("<b>"), std::string::npos);
   const std::size_t begin = page.find("id=\"data\">"), end = page.find("</script>", begin);
   const json data = json::parse(page.substr(begin + 10, end - begin - 10));
   EXPECT_TRUE(data["mesh"][0][0].get<std::string>().starts_with("</script><b>"));
 }
 
-TEST(save_page, shows_a_refused_program) {
-  const Folder folder;
+TEST_F(save_page, shows_a_refused_program) {
   try {
     const auto wrong = [](const Array& x) {
       const Array twice = x * 2.0;
@@ -124,16 +112,16 @@ TEST(save_page, shows_a_refused_program) {
     open_local(grid).compile(wrong, abstract({4}, DType::f32));
     FAIL() << "it compiles";
   } catch (const Error& error) {
-    save_page(folder.path("refused.html"), error);
+    tutti::save_page(path("refused.html"), error);
   }
-  const std::string page = text_of_file(folder.path("refused.html"));
+  const std::string page = text_of_file(path("refused.html"));
   EXPECT_NE(page.find("\"kind\":\"refused\",\"code\":\"T001\""), std::string::npos);
   EXPECT_NE(page.find("\"op\":\"mul\""), std::string::npos);
 }
 
-TEST(save_page, refuses_a_file_that_cannot_be_written) {
+TEST_F(save_page, refuses_a_file_that_cannot_be_written) {
   const auto run = compiled(open_local(grid));
-  expect_refusal([&] { save_page("/nowhere/step.html", run); }, Code::file, {"'/nowhere/step.html'"});
+  expect_refusal([&] { tutti::save_page("/nowhere/step.html", run); }, Code::file, {"'/nowhere/step.html'"});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/file_text.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -25,6 +26,9 @@ class FileTest : public testing::Test {
 
   std::string path() const { return path(usual_name_); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// All bytes of the usual file.
+  std::string bytes() const { return text_of_file(path()); }
 
   /// The message of reading or writing, without the file's name, which it checks.
   template <class F>

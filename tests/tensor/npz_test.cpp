@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <sstream>
 
 #include "tests/tensor/file_test.hpp"
 
@@ -21,11 +20,6 @@ class npz : public FileTest {
  protected:
   npz() : FileTest("npz") {}
 
-  std::string bytes() const {
-    std::ostringstream text;
-    text << std::ifstream(path(), std::ios::binary).rdbuf();
-    return text.str();
-  }
   std::string refusal_of(const std::string& content) const {
     std::ofstream(path(), std::ios::binary) << content;
     return refusal(path(), [&] { read_npz(path()); });

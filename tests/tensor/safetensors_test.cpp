@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "tests/tensor/file_test.hpp"
@@ -16,11 +15,6 @@ class safetensors : public FileTest {
  protected:
   safetensors() : FileTest("safetensors") {}
 
-  std::string bytes() const {
-    std::ostringstream text;
-    text << std::ifstream(path(), std::ios::binary).rdbuf();
-    return text.str();
-  }
   void write(const std::string& content) const { std::ofstream(path(), std::ios::binary) << content; }
   std::string refusal_of(const std::string& content) const {
     write(content);

@@ -6,9 +6,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from declarations import Declaration, declarations_in
-from sources import closure
+from sources import OF_MPI, UMBRELLAS, closure
 
-UMBRELLAS = ("tutti/tutti.hpp", "tutti/op.hpp", "tutti/kernels.hpp", "tutti/mpi/open_mpi.hpp", "tutti/dlpack.hpp")
 HIDDEN = {"internal", "tree", "half", "dlpack", "threefry", "stablehlo", "device_attribute", "driver_result"}  # namespaces
 RULES = "tutti::ops::Op::Rules"  # describes the rules for all ops
 PLAIN_NAMES = {"operator=", "operator==", "operator<=>", "begin", "end"}  # the same in all classes
@@ -17,7 +16,7 @@ PLAIN_NAMES = {"operator=", "operator==", "operator<=>", "begin", "end"}  # the 
 def umbrellas(root: Path) -> dict[Path, str]:
     """The header that users include to have the names of another."""
     found: dict[Path, str] = {}
-    for file in UMBRELLAS:
+    for file in (*UMBRELLAS, OF_MPI):
         for header in closure(root, Path(file)) if (root / file).is_file() else []:
             found.setdefault(header, file)
     return found
