@@ -74,6 +74,20 @@ TEST(memory_cap, counts_what_a_loop_has_inside) {
             says(memory.total(), "cumsum", "f32[8,1024]{V:i}, takes 165120"));
 }
 
+// The machine could not allocate it: nobody asks for the memory before it is compared with the cap.
+TEST(memory_cap, is_compared_before_memory_is_allocated) {
+  const std::function<Array(Array)> body = [](const Array& x) {
+    const Array rows = broadcast_to(reshape(x, {1, 1024}), {std::int64_t{1} << 30, 1024});
+    const Array sums = cumsum(rows, 0);  // refused
+    return reduce_max(sums, {0});
+  };
+  const std::string said = refusal_by(1 << 30, body, 4096);
+  EXPECT_NE(said.find("bytes, but MachineOptions::memory allows 1073741824; the largest value, "
+                      "f32[1073741824,1024]{V:i}, takes"),
+            std::string::npos)
+      << said;
+}
+
 // Each of two processes has half of the devices, and half of the memory.
 TEST(memory_cap, is_that_of_each_process) {
   const std::function<Array(Array)> body = [](const Array& x) { return x * 2.0F; };

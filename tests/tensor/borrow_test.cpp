@@ -48,11 +48,11 @@ TEST(borrow, shares_the_memory_and_says_whether_it_may_be_written) {
   const std::vector<float>& to_read = mine;
   const Tensor tensor = Tensor::borrow({2, 2}, mine), constant = Tensor::borrow({2, 2}, to_read);
   EXPECT_EQ(tensor.as<float>().data(), mine.data());
-  EXPECT_EQ(tensor.lent(), Tensor::Lent::to_give_away);
-  EXPECT_EQ(constant.lent(), Tensor::Lent::to_read);
+  EXPECT_TRUE(tensor.is_lent());
+  EXPECT_TRUE(constant.is_lent());
   EXPECT_EQ(tensor, expected);
   EXPECT_EQ(tensor.reshaped({4}).data(), tensor.data());
-  EXPECT_EQ(expected.lent(), Tensor::Lent::not_lent);
+  EXPECT_FALSE(expected.is_lent());
 }
 
 TEST(borrow, is_copied_when_it_is_written) {
@@ -61,7 +61,7 @@ TEST(borrow, is_copied_when_it_is_written) {
   tensor.mutable_data<float>()[0] = 9;
   EXPECT_EQ(mine[0], 1);
   EXPECT_EQ(tensor.as<float>()[0], 9);
-  EXPECT_EQ(tensor.lent(), Tensor::Lent::not_lent);
+  EXPECT_FALSE(tensor.is_lent());
   const float* const own = tensor.as<float>().data();
   tensor.mutable_data<float>()[1] = 8;  // its own by now
   EXPECT_EQ(tensor.as<float>().data(), own);
@@ -98,13 +98,33 @@ struct View {
   std::size_t stride(std::size_t i) const { return strides[i]; }
 };
 
+/// std::mdspan of no dims: std::layout_right has no stride() then, so a call of it does not compile.
+struct Scalar {
+  float* data;
+  float* data_handle() const { return data; }
+  static constexpr std::size_t rank() { return 0; }
+  static std::size_t extent(std::size_t) { return 1; }
+  template <class Size>
+  static std::size_t stride(Size) {
+    static_assert(sizeof(Size) == 0, "a scalar has no stride");
+    return 1;
+  }
+};
+
+TEST(borrow, takes_a_view_of_no_dims) {
+  float mine = 3;
+  const Tensor tensor = borrow(Scalar{&mine});
+  EXPECT_EQ(tensor.shape(), Shape{});
+  EXPECT_EQ(tensor.at(0), 3);
+}
+
 TEST(borrow, takes_views_like_mdspan) {
   std::vector<float> mine{1, 2, 3, 4};
   const Tensor tensor = borrow(View<float>{mine.data(), {2, 2}, {2, 1}});
   EXPECT_EQ(tensor, expected);
   EXPECT_EQ(tensor.as<float>().data(), mine.data());
-  EXPECT_EQ(tensor.lent(), Tensor::Lent::to_give_away);
-  EXPECT_EQ(borrow(View<const float>{mine.data(), {2, 2}, {2, 1}}).lent(), Tensor::Lent::to_read);
+  EXPECT_TRUE(tensor.is_lent());
+  EXPECT_TRUE(borrow(View<const float>{mine.data(), {2, 2}, {2, 1}}).is_lent());
   EXPECT_EQ(borrow(View<float>{mine.data(), {1, 4}, {77, 1}}).shape(), (Shape{1, 4}));
   EXPECT_EQ(borrow(View<float>{nullptr, {0, 4}, {9, 9}}).shape(), (Shape{0, 4}));
 }

@@ -113,10 +113,9 @@ Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, const Where& where) 
   require(elements == 0 || view.data != nullptr, Code::argument,
           "the array has no data; the struct is damaged");
   require_aligned(data, dtype);
-  const auto lent = managed->flags & dlpack::read_only ? Tensor::Lent::to_read : Tensor::Lent::to_give_away;
   // The array is the caller's until nothing can throw any more.
   const auto owner = std::make_shared<Imported>();
-  Tensor tensor = Tensor::of_memory(std::move(shape), dtype, data, elements, lent, owner, where);
+  Tensor tensor = Tensor::of_memory(std::move(shape), dtype, data, elements, owner, where);
   owner->managed = managed;
   return tensor;
 } catch (const Error& error) {

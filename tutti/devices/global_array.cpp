@@ -39,8 +39,7 @@ Tensor copied(Type type, const std::byte* from) {
 
 }  // namespace
 
-GlobalArray::GlobalArray(Tensor tensor)
-    : type_(tensor.dtype(), tensor.shape()), is_lent_(tensor.lent() != Tensor::Lent::not_lent) {
+GlobalArray::GlobalArray(Tensor tensor) : type_(tensor.dtype(), tensor.shape()), is_lent_(tensor.is_lent()) {
   auto owner = std::make_shared<const Tensor>(std::move(tensor));
   shards_ = ShardedBuffer{std::shared_ptr<const std::byte>(owner, owner->data()), owner->bytes()};
 }

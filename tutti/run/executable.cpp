@@ -71,7 +71,7 @@ struct Executable::State {
         print(options.print),
         has_lines(print && has_effects(local.program)),
         checks_assumptions(options.plan.check_assumptions) {
-    if (options.most_bytes) require_memory(plan, *options.most_bytes);
+    if (options.plan.most_bytes) require_memory(plan, *options.plan.most_bytes);
     const Graph& graph = plan.graph();
     log.keeps_failures = transport != nullptr && (has_effects(local.program) || may_throw(plan));
     overwritten = inputs_to_overwrite(local, plan);

@@ -31,8 +31,7 @@ struct CompileOptions {
   Transport* transport = nullptr;                         // to the other processes; null: there are none
   Turn* turn = nullptr;          // a call takes it (together.hpp); null: there is nothing to take
   Timeline* timeline = nullptr;  // records every step; must outlive the executable; null: none
-  std::optional<std::int64_t> most_bytes = {};  // see MachineOptions::memory
-  std::stop_token stop = {};                    // ends calls; see MachineOptions::stop
+  std::stop_token stop = {};     // ends calls; see MachineOptions::stop
 };
 
 /// A compiled program: for each phase one list of steps per worker, and the buffers they use. Only the
@@ -42,7 +41,7 @@ class Executable : public Runnable {
   /// `program` computes on whole values; a shard_map in it begins with Enter and ends with Leave. `team` must
   /// outlive the executable.
   /// Throws T014 (mesh) if `program` is for another mesh, R003 (memory) at the equation with the largest
-  /// value, also where it takes more than `most_bytes`, I001 if `program` still has a vmap axis, or the plan
+  /// value, also where it takes more than `plan.most_bytes`, I001 if `program` still has a vmap axis, or the plan
   /// has a race.
   Executable(const Program& program, const Processes& processes, Team& team,
              const CompileOptions& options = {});

@@ -75,7 +75,8 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
 #endif
   const CompileOptions options{.plan = {.storage = options_.storage,
                                         .fusion = options_.check_nans ? Fusion::off : Fusion::on,
-                                        .check_assumptions = options_.check_assumptions},
+                                        .check_assumptions = options_.check_assumptions,
+                                        .most_bytes = options_.memory},
                                .request = request,
                                .check_nans = options_.check_nans,
                                .print = options_.print ? options_.print : print_to_standard_output,
@@ -83,7 +84,6 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
                                .transport = transport_.get(),
                                .turn = turn(),
                                .timeline = timeline_.get(),
-                               .most_bytes = options_.memory,
                                .stop = options_.stop};
   const auto made = [&]() -> std::unique_ptr<Runnable> {
     return std::make_unique<Executable>(program, processes_, team_, options);

@@ -32,7 +32,7 @@ void save_leaves(const Machine& machine, const std::string& path, const std::vec
 }
 
 Arrays load_leaves(const Machine& machine, const std::string& path, const std::vector<std::string>& names,
-                   const Arrays& like, const NpzOptions& options, Where where) {
+                   const Arrays& like, const ArchiveOptions& options, Where where) {
   Arrays leaves;
   const auto read = [&] {
     leaves = load_leaves(path, names, like, options, where);

@@ -14,7 +14,7 @@ namespace tree {
 void save_leaves(const Machine& machine, const std::string& path, const std::vector<std::string>& names,
                  const Arrays& leaves, Where where);
 Arrays load_leaves(const Machine& machine, const std::string& path, const std::vector<std::string>& names,
-                   const Arrays& like, const NpzOptions& options, Where where);
+                   const Arrays& like, const ArchiveOptions& options, Where where);
 
 }  // namespace tree
 
@@ -31,8 +31,8 @@ void save_tree(const Machine& machine, const std::string& path, const T& t, Wher
 /// Throws what load_tree(path, like) throws. If one process cannot read, the others throw R007; if the files
 /// differ, all do.
 template <class T>
-T load_tree(const Machine& machine, const std::string& path, const T& like, const NpzOptions& options = {},
-            Where where = Where::here()) {
+T load_tree(const Machine& machine, const std::string& path, const T& like,
+            const ArchiveOptions& options = {}, Where where = Where::here()) {
   return tree::rebuild(like, tree::load_leaves(machine, path, tree::names_in_file(like), tree::flatten(like),
                                                options, where));
 }

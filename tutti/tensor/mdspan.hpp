@@ -34,6 +34,13 @@ constexpr bool reads_plainly() {
   else return true;
 }
 
+/// True for a class whose views have no dims. Its stride() may not compile: std::layout_right has none then.
+template <class M>
+constexpr bool is_scalar() {
+  if constexpr (requires { typename std::bool_constant<M::rank() == 0>; }) return M::rank() == 0;
+  else return false;
+}
+
 /// The number of elements of `shape`. Throws T005 unless `strides`, in elements, are those
 /// of a row-major array without gaps. Strides along dims of size 1 do not count.
 /// Errors have the place `where` and begin with `name`, a function.
@@ -53,14 +60,13 @@ Tensor borrow(const M& view, std::shared_ptr<const void> owner = {}, Where where
   std::vector<std::int64_t> sizes, strides;
   for (std::size_t i = 0; i < static_cast<std::size_t>(view.rank()); ++i) {
     sizes.push_back(static_cast<std::int64_t>(view.extent(i)));
-    strides.push_back(static_cast<std::int64_t>(view.stride(i)));
+    if constexpr (!internal::is_scalar<M>()) strides.push_back(static_cast<std::int64_t>(view.stride(i)));
   }
   Shape shape(std::move(sizes));
   const std::size_t elements = internal::row_major_elements(shape, strides, where, "borrow");
   return Tensor::of_memory(std::move(shape), dtype_of<std::remove_cv_t<Element>>(),
-                           reinterpret_cast<const std::byte*>(view.data_handle()), elements,
-                           std::is_const_v<Element> ? Tensor::Lent::to_read : Tensor::Lent::to_give_away,
-                           std::move(owner), where);
+                           reinterpret_cast<const std::byte*>(view.data_handle()), elements, std::move(owner),
+                           where);
 }
 
 }  // namespace tutti

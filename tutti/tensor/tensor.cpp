@@ -42,7 +42,7 @@ void Tensor::fill_with_zeros(Where where) {
   data_ = zeroed(dtype_, shape_, bytes());
 }
 
-Tensor Tensor::of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements, Lent lent,
+Tensor Tensor::of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements,
                          std::shared_ptr<const void> owner, Where where) {
   Tensor tensor(Shape{0}, dtype, where);
   tensor.shape_ = std::move(shape);
@@ -54,16 +54,16 @@ Tensor Tensor::of_memory(Shape shape, DType dtype, const std::byte* data, std::s
   tensor.require_elements(elements, where);
   if (elements == 0) return tensor;  // `data` may be null, and nobody will use it
   tensor.data_ = {const_cast<std::byte*>(data), [owner = std::move(owner)](std::byte*) {}};
-  tensor.lent_ = lent;
+  tensor.is_lent_ = true;
   return tensor;
 }
 
 std::byte* Tensor::mutable_bytes() {
-  if (data_.use_count() > 1 || lent_ != Lent::not_lent) {
+  if (data_.use_count() > 1 || is_lent_) {
     std::shared_ptr<std::byte[]> own = zeroed(dtype_, shape_, bytes());
     std::memcpy(own.get(), data_.get(), bytes());
     data_ = std::move(own);
-    lent_ = Lent::not_lent;
+    is_lent_ = false;
   }
   return data_.get();
 }

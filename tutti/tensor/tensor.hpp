@@ -61,10 +61,9 @@ class Tensor {
              std::ranges::borrowed_range<R>)
   static Tensor borrow(Shape shape, R&& values, std::shared_ptr<const void> owner = {},
                        Where where = Where::here()) {
-    using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
-    return of_memory(std::move(shape), dtype_of<std::remove_const_t<Element>>(),
+    return of_memory(std::move(shape), dtype_of<std::ranges::range_value_t<R>>(),
                      reinterpret_cast<const std::byte*>(std::ranges::data(values)), std::ranges::size(values),
-                     std::is_const_v<Element> ? Lent::to_read : Lent::to_give_away, std::move(owner), where);
+                     std::move(owner), where);
   }
   template <class T>
     requires is_element<T>
@@ -110,13 +109,10 @@ class Tensor {
   /// True if dtype, shape and all bits are equal: -0 differs from +0, and equal bits of NaN are equal.
   bool operator==(const Tensor& other) const;
 
-  /// Whether the memory belongs to somebody else, and whether its elements are const there.
-  enum class Lent { not_lent, to_read, to_give_away };
-  Lent lent() const { return lent_; }
-  /// The memory, for arrays that share it.
-  const std::shared_ptr<std::byte[]>& shared_data() const { return data_; }
+  /// True if the memory belongs to somebody else. No call writes it.
+  bool is_lent() const { return is_lent_; }
   /// The same as borrow, for memory whose dtype is known at run time.
-  static Tensor of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements, Lent lent,
+  static Tensor of_memory(Shape shape, DType dtype, const std::byte* data, std::size_t elements,
                           std::shared_ptr<const void> owner, Where where = Where::here());
 
  private:
@@ -126,7 +122,7 @@ class Tensor {
   DType dtype_;
   Shape shape_;
   std::shared_ptr<std::byte[]> data_;  // 64-byte aligned, unless it is lent
-  Lent lent_ = Lent::not_lent;
+  bool is_lent_ = false;
 };
 using Tensors = std::vector<Tensor>;
 

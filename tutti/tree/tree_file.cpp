@@ -53,7 +53,7 @@ void save_leaves(const std::string& path, const std::vector<std::string>& names,
 }
 
 Arrays load_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& like,
-                   const NpzOptions& options, Where where) {
+                   const ArchiveOptions& options, Where where) {
   NamedTensors arrays = read_archive(path, options, where);
   try {
     Arrays leaves;

@@ -56,7 +56,7 @@ std::vector<std::string> names_in_file(const T& t) {
 void save_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& leaves,
                  Where where);
 Arrays load_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& like,
-                   const NpzOptions& options, Where where);
+                   const ArchiveOptions& options, Where where);
 
 }  // namespace tree
 
@@ -80,7 +80,7 @@ void save_tree(const std::string& path, const T& t, Where where = Where::here())
 /// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names,
 /// dtypes or shapes.
 template <class T>
-T load_tree(const std::string& path, const T& like, const NpzOptions& options = {},
+T load_tree(const std::string& path, const T& like, const ArchiveOptions& options = {},
             Where where = Where::here()) {
   return tree::rebuild(like, tree::load_leaves(path, tree::names_in_file(like), tree::flatten(like), options,
                                                where));

@@ -42,7 +42,8 @@ struct PlanOptions {
   /// where elements are computed. Smaller values cost more calls than copies. With 0 bytes, lines of every
   /// length are read in place.
   std::int64_t least_assembled_bytes = 4096;
-  std::optional<Caches> caches = {};  // none: those of the machine
+  std::optional<Caches> caches = {};            // none: those of the machine
+  std::optional<std::int64_t> most_bytes = {};  // see MachineOptions::memory
 };
 
 }  // namespace tutti

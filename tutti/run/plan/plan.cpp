@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/plan/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -8,6 +10,7 @@
 #include "tutti/run/graph/at_position.hpp"
 #include "tutti/run/place/pairing.hpp"
 #include "tutti/run/plan/control_steps.hpp"
+#include "tutti/run/plan/schedule_memory.hpp"
 
 namespace tutti {
 namespace {
@@ -175,6 +178,18 @@ Graph with_sub_plans(Graph graph, const Processes& processes, const PlanOptions&
   return graph;
 }
 
+/// The arena. Throws R003 at its largest value if it takes more than `most_bytes`.
+ArenaPlan within(std::optional<std::int64_t> most_bytes, const Graph& graph, ArenaPlan arena) {
+  if (!most_bytes || arena.bytes <= *most_bytes) return arena;
+  const Buffer& largest = *largest_in_arena(graph, arena);
+  rethrow_at(graph, largest.equation,
+             Error(Code::memory, {},
+                   fmt::format("the values between arguments and results take {} bytes, but "
+                               "MachineOptions::memory allows {}; the largest value, {}, takes {} bytes; "
+                               "compute in parts, or allow more",
+                               arena.bytes, *most_bytes, to_string(largest.type), largest.bytes)));
+}
+
 }  // namespace
 
 Plan::Plan(const Program& local, const Processes& processes, const PlanOptions& options,
@@ -184,7 +199,7 @@ Plan::Plan(const Program& local, const Processes& processes, const PlanOptions& 
       costs_(costs_of(graph_, steps_, options.stores,
                       options.caches.value_or(caches_of_machine(options.workers)))),
       placement_(place(graph_, steps_, costs_, options.workers, options.choice)),
-      arena_(plan_arena(graph_, steps_, placement_)),
+      arena_(within(options.most_bytes, graph_, plan_arena(graph_, steps_, placement_))),
       schedule_(make_schedule(graph_, steps_, costs_, placement_, arena_)) {
   for (const std::shared_ptr<std::byte>& scratch : schedule_.scratch)
     contexts_.push_back({scratch.get(), {}, {}});

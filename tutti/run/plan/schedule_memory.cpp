@@ -8,6 +8,13 @@
 
 namespace tutti {
 
+const Buffer* largest_in_arena(const Graph& graph, const ArenaPlan& arena) {
+  const Buffer* largest = nullptr;
+  for (BufferId b : graph.buffers.ids())
+    if (arena.offset[b] && (!largest || graph.buffers[b].bytes > largest->bytes)) largest = &graph.buffers[b];
+  return largest;
+}
+
 ScheduleMemory::ScheduleMemory(const Graph& graph, const ArenaPlan& arena, Schedule& made)
     : graph_(graph), arena_(arena), made_(made) {
   allocate_arena();
@@ -19,10 +26,7 @@ void ScheduleMemory::allocate_arena() {
   try {
     made_.arena = allocate_block(made_.arena_bytes);
   } catch (const Error& error) {
-    const Buffer* largest = nullptr;
-    for (BufferId b : graph_.buffers.ids())
-      if (arena_.offset[b] && (!largest || graph_.buffers[b].bytes > largest->bytes))
-        largest = &graph_.buffers[b];
+    const Buffer* largest = largest_in_arena(graph_, arena_);
     rethrow_at(graph_, largest ? largest->equation : std::nullopt, error);
   }
   for (BufferId b : graph_.buffers.ids()) {

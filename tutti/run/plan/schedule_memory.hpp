@@ -8,6 +8,9 @@
 
 namespace tutti {
 
+/// The largest value in the arena; none if the arena is empty.
+const Buffer* largest_in_arena(const Graph& graph, const ArenaPlan& arena);
+
 /// The memory of a schedule under construction: its arena with the constants, its scratch, and the addresses
 /// of buffers.
 class ScheduleMemory {

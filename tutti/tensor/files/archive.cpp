@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-NamedTensors read_archive(const std::string& path, const NpzOptions& options, Where where) {
+NamedTensors read_archive(const std::string& path, const ArchiveOptions& options, Where where) {
   return is_safetensors(path) ? read_safetensors(path, options, where) : read_npz(path, options, where);
 }
 

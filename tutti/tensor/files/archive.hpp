@@ -9,7 +9,7 @@
 namespace tutti {
 
 /// Reads a .safetensors file as read_safetensors does, any other as read_npz does.
-NamedTensors read_archive(const std::string& path, const NpzOptions& options = {},
+NamedTensors read_archive(const std::string& path, const ArchiveOptions& options = {},
                           Where where = Where::here());
 /// Writes as write_safetensors or as write_npz does.
 void write_archive(const std::string& path, const NamedTensors& arrays, Where where = Where::here());

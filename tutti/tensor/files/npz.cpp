@@ -136,7 +136,7 @@ void require_within(std::int64_t most_bytes, zip_t* archive, zip_uint64_t entrie
   }
 }
 
-NamedTensors read_entries(const std::string& path, const NpzOptions& options) {
+NamedTensors read_entries(const std::string& path, const ArchiveOptions& options) {
   const Archive archive = open_archive(path);
   NamedTensors arrays;
   const auto entries = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
@@ -249,7 +249,7 @@ void write_entries(std::FILE* to, const NamedTensors& arrays) {
 
 }  // namespace
 
-NamedTensors read_npz(const std::string& path, const NpzOptions& options, Where where) {
+NamedTensors read_npz(const std::string& path, const ArchiveOptions& options, Where where) {
   NamedTensors arrays;
   with_name(path, where, too_large_to_read, [&] { arrays = read_entries(path, options); });
   return arrays;

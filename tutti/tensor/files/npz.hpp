@@ -14,8 +14,8 @@ namespace tutti {
 /// Arrays by name.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// Limits for reading an archive of unknown origin: a small one can expand to 1,000 times its size.
-struct NpzOptions {
+/// Limits for reading an archive of unknown origin: a small .npz can expand to 1,000 times its size.
+struct ArchiveOptions {
   std::optional<std::int64_t>
       most_bytes;  // of all arrays and their headers together; none: what memory holds
 };
@@ -27,7 +27,8 @@ struct NpzOptions {
 /// Throws R001 with the file's name if the file cannot be read, is damaged (every checksum is verified),
 /// holds anything other than arrays, or expands to more than options.most_bytes (before memory is taken).
 /// Source: numpy.savez, numpy.savez_compressed.
-NamedTensors read_npz(const std::string& path, const NpzOptions& options = {}, Where where = Where::here());
+NamedTensors read_npz(const std::string& path, const ArchiveOptions& options = {},
+                      Where where = Where::here());
 
 /// Writes a NumPy archive without compression; equal arrays give equal bytes. All or nothing, see write_npy.
 /// Throws R001 if the file cannot be written, T012 if `arrays` is empty, or a name occurs twice or has a zero

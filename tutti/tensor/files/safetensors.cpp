@@ -27,20 +27,20 @@ void read_exactly(const File& file, void* to, std::size_t bytes, std::string_vie
 }
 
 std::vector<SafetensorsEntry> read_header(const File& file, std::int64_t file_bytes,
-                                          const NpzOptions& options) {
+                                          const ArchiveOptions& options) {
   unsigned char length[8];
   read_exactly(file, length, sizeof length, "its header's length");
   const std::int64_t bytes = safetensors_header_bytes(length, file_bytes);
+  const std::int64_t all_bytes = file_bytes - static_cast<std::int64_t>(sizeof length);
+  require(!options.most_bytes || all_bytes <= *options.most_bytes, Code::file,
+          "holds {} bytes, more than the bound of {} that was given; raise it if you trust the file",
+          all_bytes, options.most_bytes.value_or(0));
   std::string text(static_cast<std::size_t>(bytes), ' ');
   read_exactly(file, text.data(), text.size(), "its header");
-  const std::int64_t data_bytes = file_bytes - static_cast<std::int64_t>(sizeof length) - bytes;
-  require(!options.most_bytes || data_bytes <= *options.most_bytes, Code::file,
-          "holds {} bytes, more than the bound of {} that was given; raise it if you trust the file",
-          data_bytes, options.most_bytes.value_or(0));
-  return parse_safetensors_header(text, data_bytes);
+  return parse_safetensors_header(text, all_bytes - bytes);
 }
 
-NamedTensors read_file(const std::string& path, const NpzOptions& options) {
+NamedTensors read_file(const std::string& path, const ArchiveOptions& options) {
   refuse_special_file(path, kind);
   const File file = open_to_read(path, kind);
   NamedTensors arrays;
@@ -79,7 +79,7 @@ void require_different_names(const NamedTensors& arrays) {
 
 bool is_safetensors(const std::string& path) { return path.ends_with(kind); }
 
-NamedTensors read_safetensors(const std::string& path, const NpzOptions& options, Where where) {
+NamedTensors read_safetensors(const std::string& path, const ArchiveOptions& options, Where where) {
   NamedTensors arrays;
   with_name(path, where, too_large_to_read, [&] { arrays = read_file(path, options); });
   return arrays;

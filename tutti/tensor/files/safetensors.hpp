@@ -16,7 +16,7 @@ bool is_safetensors(const std::string& path);
 /// Throws R001 with the file's name if the file cannot be read, is damaged, has dtypes that Tensor has not,
 /// or holds more than options.most_bytes; R003 without memory.
 /// Source: the format of the Python library safetensors, 0.7.
-NamedTensors read_safetensors(const std::string& path, const NpzOptions& options = {},
+NamedTensors read_safetensors(const std::string& path, const ArchiveOptions& options = {},
                               Where where = Where::here());
 
 /// Writes a .safetensors file; equal arrays give equal bytes. Arrays with wide elements come first, so that
