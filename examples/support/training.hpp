@@ -17,33 +17,35 @@ namespace examples {
 struct TrainingOptions {
   std::string mesh = "data=4,model=2";
   std::string curve;       // file for "step loss" lines, the loss as a hex float
-  std::string load, save;  // what the training goes on from, as .npz
-  int every = 0;           // saves after so many steps; 0: at the end alone
-  std::string trace;       // file for what each worker does when
+  std::string load, save;  // .npz files: the state to start from, and where to save it
+  int every = 0;           // steps between two saves; 0: save at the end only
+  std::string trace;       // file for the timeline of the workers
   std::string page;        // file for the page of the step
   std::string machine = "local";
-  int workers = 0;  // 0: two where it may use two processors
+  int workers = 0;  // 0: as open_local chooses
   int steps = 0;
   bool explain = false;
 };
 
-/// Adds them to a command line; `step` says in the help what one step takes: "256 digits".
+/// Adds the options to a command line. `step` is for the help and says how much data a step takes: "256
+/// digits".
 void add_options(CLI::App& app, TrainingOptions& options, const std::string& step);
 
-/// Reads the command line. False if there is nothing to run: --help, which it prints. Throws R002.
+/// Reads the command line. Prints the help and returns false for --help. Throws R002 for a wrong command
+/// line.
 bool parse(CLI::App& app, const std::string& program, int argc, char** argv);
 
-/// The machine that they ask for. Of several processes the first one alone prints: the others' output is
-/// dropped. Throws as open_local, open_xla and open_mpi do; R004 for mpi if it was built without.
+/// Opens the machine that the options name. With several processes only the first one prints; the output of
+/// the others is dropped. Throws as open_local, open_xla and open_mpi; R004 for mpi if this was built without
+/// MPI.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
-/// Says on stderr if the timeline has not all events, and why.
+/// Warns on stderr if events are missing from the timeline, and says why.
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
 void print_explained(const tutti::ops::Program& program, const std::string& plan);
-/// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with
-/// their times.
-/// For a machine that measures.
+/// Takes 32 steps by calling `take_step`, then prints the program of `step` and its plan with measured times.
+/// The machine must measure (MachineOptions::measure).
 template <class Step>
 void explain(const Step& step, const std::function<double()>& take_step) {
   constexpr int measured_steps = 32;
@@ -57,29 +59,29 @@ void show(const tutti::Machine& machine, const TrainingOptions& options, const S
   if (!options.page.empty() && machine.process() == 0) tutti::save_page(options.page, step, tutti::Where{});
 }
 
-/// The loop of a training. `take_step` takes a step and returns its loss. `save` writes the state after so
-/// many steps.
+/// The parts of a training.
 struct Training {
-  int steps_taken = 0;  // before this run
-  std::function<double()> take_step;
-  std::function<void(int steps_taken)> save;
-  std::stop_token stop = {};  // ends the training between two steps
+  int steps_taken = 0;                        // before this run
+  std::function<double()> take_step;          // returns the loss
+  std::function<void(int steps_taken)> save;  // writes the state
+  std::stop_token stop = {};                  // ends the training between two steps
 };
 enum class Ending { all_steps, stopped };
-/// Takes the steps that are left of those in `options`; shows progress, writes the curve of these, saves.
-/// Throws R001, before the first step, if the curve or the state cannot be written; later if the disk is
-/// full. A training that is stopped also writes and saves, and says on stderr how it goes on.
+/// Runs steps until options.steps are taken. Shows progress, writes the curve and saves the state, also if it
+/// is stopped; then it says on stderr how to continue.
+/// Throws R001 before the first step if the curve or the state cannot be written, and later if the disk is
+/// full.
 Ending train(const tutti::Machine& machine, const TrainingOptions& options, const Training& training);
 
-/// All that a training goes on from, to the same bits.
+/// The state of a training. A run that continues from it gives the same bits as one that was not interrupted.
 template <class Params>
 struct Checkpoint {
   Params params, momentum;
   tutti::Array step;  // i32[]: the steps taken
 };
 
-/// Reads the file that `options` name, if they name one. Returns the steps taken until then. All processes
-/// call it.
+/// Reads the state from options.load, if set. Returns the number of steps taken so far. All processes call
+/// it.
 template <class Params>
 int load(const tutti::Machine& machine, const TrainingOptions& options, Params& params, Params& momentum) {
   if (options.load.empty()) return 0;

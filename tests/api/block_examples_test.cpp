@@ -36,6 +36,23 @@ TEST(block_examples, shard_map_runs_a_function_on_four_devices) {
   EXPECT_FLOAT_EQ(static_cast<float>(result.item()), 9);
 }
 
+TEST(block_examples, psum_adds_over_the_devices_of_an_axis) {
+  Array x = floats({4}, {1, 2, 4, 1});
+  Machine machine = open_local(Mesh({{"i", 4}}));
+  auto share = [](const Array& part) { return part / psum(reduce_sum(part), "i"); };
+  auto shares = shard_map(share, {.mesh = machine.mesh(), .in = P("i"), .out = P("i")});
+  EXPECT_EQ(machine.compile(shares, x)(x).values<float>(), (Floats{0.125F, 0.25F, 0.5F, 0.125F}));
+}
+
+TEST(block_examples, compile_makes_a_function_that_runs_on_a_machine) {
+  Machine machine = open_local(Mesh());
+  Array a = floats({2}, {1, 5}), b = floats({2}, {4, 1});
+  auto distance = [](const Array& p, const Array& q) { return reduce_sum(square(p - q)); };
+  auto run = machine.compile(distance, a, b);
+  Array result = run(a, b);
+  EXPECT_FLOAT_EQ(static_cast<float>(result.item()), 25);
+}
+
 TEST(block_examples, grad_is_compiled_as_any_function) {
   Machine machine = open_local(Mesh());
   Array w = floats({2}, {1, 3});

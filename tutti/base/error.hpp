@@ -82,11 +82,14 @@ class Error : public std::runtime_error {
  public:
   Error(Code code, Where where, std::string message, std::vector<std::string> notes = {});
 
+  /// The code, for a switch over kinds of errors: `error.code() == Code::shape`.
   Code code() const { return code_; }
-  /// As docs/errors.md and `tutti explain` name it: "T001".
+  /// The label of the code, as docs/errors.md and `tutti explain` name it: "T001".
   std::string_view label() const;
   /// The exit status of a program that ends with this error; docs/errors.md has them.
   int exit_status() const;
+  /// The parts of what(): where() is the file and line of the user's call, message() the sentence without
+  /// them, notes() the lines below it.
   const Where& where() const { return where_; }
   const std::string& message() const { return message_; }
   const std::vector<std::string>& notes() const { return notes_; }

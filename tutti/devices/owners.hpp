@@ -10,24 +10,24 @@
 
 namespace tutti {
 
-/// The sender of each block when an array goes from one sharding to another, and each device receives the
-/// elements that it lacks from one owner. Among several owners a receiver asks the one at its own position
-/// along all axes that are free on both sides; along those that only `after` splits the receivers take the
-/// owners in turn. Both shardings hold terms along the same axes. Dims need not divide.
+/// Says which device sends each block when an array changes its sharding. Each device receives every element
+/// that it lacks from exactly one owner. If an element has several owners, the receiver picks one by axis:
+/// along an axis that neither sharding splits, the owner at its own position; along an axis that only `after`
+/// splits, receivers take the owners in turn. Both shardings hold terms along the same axes. Dims need not
+/// divide.
 class Owners {
  public:
   Owners(const Sharding& before, const Sharding& after, const Shape& shape);
 
-  /// Elements of the device that has the most, and peers that a device receives from. On large meshes `sent`
-  /// is the average of all devices.
+  /// The most elements that a device receives, and that one sends; the most peers that a device receives
+  /// from. On large meshes `sent` is the average of all devices.
   struct Most {
     std::int64_t received = 0, sent = 0;
     std::int64_t average_sent = 0;  // rounded up
     int peers = 0;
   };
   Most most() const;
-  /// True if there are so few senders and receivers that all of them may be visited, in some ten
-  /// milliseconds.
+  /// True if visiting all senders and receivers takes no longer than about ten milliseconds.
   bool are_few(int peers) const;
 
   /// `found(owner, elements)` for each owner that `device` receives from.
@@ -46,7 +46,7 @@ class Owners {
   const Sharding &before_, &after_;
   const Shape& shape_;
   Axes lost_, gained_;
-  std::vector<std::int64_t> sizes_;  // of a block of `before` that is not shorter
+  std::vector<std::int64_t> sizes_;  // per dim: elements of a full block of `before`
 };
 
 }  // namespace tutti

@@ -8,19 +8,23 @@
 
 namespace tutti {
 
-/// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team.
-/// They spin for a moment after each piece and then sleep; an idle team uses no processor time. One piece
-/// runs at a time; callers on other threads wait their turn. With Binding::own_cores each helper is bound to
-/// a core of its own (cores.hpp), and so are threads that work on it starts. The caller is never bound.
+/// Workers that run one piece of work together. The caller is worker 0; the others are the team's own
+/// threads, the helpers. Helpers spin for a moment after each piece and then sleep, so an idle team uses no
+/// processor time. One piece runs at a time; callers on other threads wait their turn. With
+/// Binding::own_cores each helper is bound to a core of its own (cores.hpp). A thread that the work starts
+/// inherits the binding of the helper that starts it. The caller is never bound.
 class Team {
  public:
   /// Two workers where this process may use two processors, else one.
   static int default_workers();
-  enum class Use { when_faster, always };  // of the helpers; always: for tests and measurements
-  enum class Fewer { refused, accepted };  // workers, where the system starts no more threads (ulimit -u)
-  enum class Binding { own_cores, none };  // of the helpers; none: they run where the maker of the team may
-  /// Throws R004 (device) if a thread cannot be started and fewer are refused, R003 if there is no memory for
-  /// its stack.
+  /// When helpers take part: when that is faster, or always (for tests and measurements).
+  enum class Use { when_faster, always };
+  /// If the system starts fewer threads than asked for (ulimit -u): throw, or work with fewer.
+  enum class Fewer { refused, accepted };
+  /// Each helper on a core of its own, or on any core that the thread which makes the team may use.
+  enum class Binding { own_cores, none };
+  /// Throws R004 (device) if a thread cannot be started and fewer are refused, R003 without memory for its
+  /// stack.
   explicit Team(int workers = default_workers(), Use use = Use::when_faster, Fewer fewer = Fewer::refused,
                 Binding binding = Binding::own_cores);
   /// In the child of a fork, where the team has no threads, it waits for none.

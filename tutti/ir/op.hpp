@@ -11,23 +11,41 @@ namespace tutti::ops {
 /// their own without a change here.
 class Op {
  public:
+  /// The rules of any op, called through operator->. docs/write_your_own_op.md says how an op writes them. A
+  /// rule that the op refuses throws T010 with the reason.
   struct Rules {
     virtual ~Rules() = default;
+    /// The name in printed programs: "all_gather".
     virtual std::string_view name() const = 0;
+    /// The purpose, and the functions that record the op.
     virtual About about() const = 0;
+    /// The fields as text, for printing; empty if it has none.
     virtual Parameters parameters() const = 0;
+    /// How the states of the operands must agree.
     virtual Mixing mixing() const = 0;
+    /// The states that each operand must have, for Mixing::own. Operands are cast to them before `infer`.
+    /// An op without the rule takes the operands as they are.
     virtual std::vector<AxisStates> wants(const Types& operands) const = 0;
+    /// The types of the results on one device. Throws for operands that do not fit: mostly T004 (states),
+    /// T005 (shapes), T006 (dims) and T007 (dtypes).
     virtual Types infer(const Types& operands) const = 0;
+    /// The loops that compute the results, asked for once per compiled program.
     virtual Kernel kernel(const Layout& layout) const = 0;
+    /// Records the results and their tangents. A tangent that is not there is zero.
     virtual Jvp jvp(const Arrays& operands, const Tangents& tangents) const = 0;
+    /// Records the cotangents of the linear operands from those of the results; none for known operands.
     virtual Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const = 0;
+    /// Records the op for all lanes of `axis`. operands: [lanes, ..] if batched, else the same for every
+    /// lane; types: those of one lane.
     virtual BatchedArrays batch(const Axis& axis, const BatchedArrays& operands,
                                 const Types& types) const = 0;
+    /// Writes the op as StableHLO and returns its results.
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
+    /// The axes along which devices communicate; empty for most ops.
     virtual Axes communicates() const = 0;
-    /// No bytes for an op that does not communicate. For an op with sub-programs, the bytes of all of them,
-    /// each run once, unless the op has its own rule.
+    /// The bytes that devices send and receive at least, and their groups. No bytes for an op that does not
+    /// communicate. For an op with sub-programs, the bytes of all of them, each run once, unless the op has
+    /// its own rule.
     virtual Traffic traffic(const Types& operands) const = 0;
     /// True if operands may be pending: `static constexpr bool takes_pending = true`.
     virtual bool takes_pending() const = 0;
@@ -36,11 +54,16 @@ class Op {
     virtual bool has_effect() const = 0;
     /// The sub-programs; empty for most ops.
     virtual std::vector<SubProgram> programs() const = 0;
+    /// The same op with other sub-programs.
     virtual Op with_programs(const std::vector<SubProgram>& programs) const = 0;
+    /// Cuts an op with sub-programs in two. The half that depends on known operands alone is recorded; the
+    /// other half is returned.
     virtual OpSplit split(const LinearOperands& operands) const = 0;
     /// The reason a rule is refused with; empty if it is there.
     virtual std::string_view refusal(Rule rule) const = 0;
+    /// True if both are of one struct with equal fields.
     virtual bool equals(const Rules& other) const = 0;
+    /// The struct, at address(); type_tag() has one value per type of struct. Op::as() reads both.
     virtual const void* address() const = 0;
     virtual const void* type_tag() const = 0;
   };
@@ -49,6 +72,7 @@ class Op {
     requires HasSomeRule<O>
   Op(O op);
 
+  /// The rules: op->infer(types).
   const Rules* operator->() const { return rules_.get(); }
   bool operator==(const Op& other) const { return rules_ == other.rules_ || rules_->equals(*other.rules_); }
   /// The struct it was made from, or null if that is another type.
@@ -69,6 +93,7 @@ class Op {
 
 /// An op with sub-programs when some of its operands are linear.
 struct OpSplit {
+  /// An operand of `linear`: a value that is known now, or an operand of the whole op.
   struct Operand {
     std::optional<Array> known;
     std::size_t number = 0;  // if not known: of the operand of the whole op

@@ -32,6 +32,7 @@ enum class Mixing {
 
 /// nullopt is zero.
 using Tangents = std::vector<std::optional<Array>>;
+/// The outcome of the rule jvp: each result, and its tangent of the same shape.
 struct Jvp {
   Arrays results;
   Tangents tangents;
@@ -40,6 +41,7 @@ struct Jvp {
 struct LinearOperand {
   std::optional<Array> known;
   Type type;
+  /// True if we differentiate by it.
   bool linear() const { return !known; }
 };
 using LinearOperands = std::vector<LinearOperand>;
@@ -63,6 +65,7 @@ struct About {
 /// The rules that an op may refuse.
 enum class Rule { jvp, transpose, batch, lower };
 inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
+/// "jvp", "transpose", "batch" or "lower".
 std::string_view name(Rule rule);
 
 /// Stands in the place of a rule that an op does not have: `static constexpr Refused jvp{"argmax is ..."};`
@@ -160,9 +163,8 @@ concept HasExamples = requires {
 template <class O>
 concept HasSomeRule = HasMixing<O> || HasInfer<O> || HasKernel<O>;
 
-/// An op with sub-programs also has `programs`, `with_programs` (the same op with other programs) and
-/// `split`:
-/// the op cut in two by which of its operands are linear. The known half is recorded in the current builder.
+/// An op with sub-programs also has `programs`, `with_programs` (the same op with other programs) and `split`
+/// (the op cut in two: the half that depends on known operands alone is recorded in the current builder).
 template <class O>
 concept HasPrograms = requires(const O& o) {
   { o.programs() } -> std::same_as<std::vector<SubProgram>>;

@@ -39,8 +39,8 @@ Array operator<(const Operand& a, const Operand& b);
 Array operator<=(const Operand& a, const Operand& b);
 Array operator>(const Operand& a, const Operand& b);
 Array operator>=(const Operand& a, const Operand& b);
-/// a == b and a != b, element by element, as bool. They are functions, because C++ takes == for a question
-/// with an answer.
+/// a == b and a != b, element by element, as bool. They are functions, not operators: code such as std::find
+/// expects == to return one bool. Shapes, dtypes and errors are those of operator<.
 Array equal(const Operand& a, const Operand& b);
 Array not_equal(const Operand& a, const Operand& b);
 

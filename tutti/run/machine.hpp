@@ -21,6 +21,7 @@
 
 namespace tutti {
 
+/// Options of open_local.
 struct MachineOptions {
   /// Number of worker threads. 0: one or two, from the CPU affinity of the opening thread, at most one per
   /// device; fewer if the system starts no more threads (ulimit -u). With fewer CPUs than workers the calling
@@ -99,7 +100,11 @@ class Compiled {
   Compiled(internal::CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  // Arguments are taken by value, so that an array moved in has no other owner.
+  /// Runs the program on trees of the structure that it was compiled for. Returns its results, as the
+  /// function does. Arguments are taken by value, so that an array moved in has no other owner.
+  /// Throws T012 for another structure, T015 for another shape or dtype, T011 for arguments without values,
+  /// R004 in a forked child and inside of a call of this program, R005 and R006 for values that the program
+  /// refuses, R007 if another process fails, R008 if it is stopped.
   Result operator()(tree::Parameter<A>... arguments,  // NOLINT(performance-unnecessary-value-param)
                     Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
@@ -108,6 +113,7 @@ class Compiled {
     tree::for_each_leaf(tree, [&](Array& leaf) { leaves.push_back(std::move(leaf)); });
     return tree::rebuild(result_, program_(std::move(leaves), structure, where));
   }
+  /// The traced program, optimised; to_string() prints it.
   const ops::Program& program() const { return program_.program(); }
   /// Describes the plan: steps with bytes and times (estimated and, if recorded, measured), memory, copies.
   std::string explain() const { return program_.explain(); }
@@ -124,6 +130,7 @@ class Compiled {
 class Machine {
  public:
   explicit Machine(std::shared_ptr<internal::Backend> backend);  // for open_local and open_xla
+  /// The mesh that it was opened with.
   const Mesh& mesh() const;
   internal::Backend& backend() const;  // for run_on_machine; lives as long as a copy of this machine
   /// "8 virtual devices (data=4,model=2), 2 workers"; "8 cpu devices of XLA (data=4,model=2)"
@@ -170,6 +177,7 @@ class Machine {
   /// Throws T005 for a dim that does not divide, T001, T013 for a spec that does not fit, R003 (memory), R004
   /// for a machine of open_xla.
   EmptyArray empty(const Shape& shape, DType dtype, const P& spec, Where where = Where::here()) const;
+  /// Places a list of leaves; `structure` says which tree they are of. See place.
   Arrays place_flat(const Arrays& leaves, const internal::Structure& structure, const Specs& specs,
                     Where where) const;
 
@@ -180,6 +188,10 @@ class Machine {
   /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and
   /// T014 for a program for another mesh. There is one overload per number of arguments, up to 6, because
   /// `where` cannot follow a parameter pack; put more into a struct or tuple.
+  /// Example:
+  ///     auto distance = [](const Array& p, const Array& q) { return reduce_sum(square(p - q)); };
+  ///     auto run = machine.compile(distance, a, b);
+  ///     Array result = run(a, b);
   template <class F>
   auto compile(const F& function, Where where = Where::here()) const {
     return compile_at(where, function);
@@ -217,6 +229,7 @@ class Machine {
   void compile(const F&, const A&...) const {
     static_assert(sizeof...(A) == 0, "compile: more than 6 arguments; put some into a struct or a tuple");
   }
+  /// Compiles a function of lists of leaves; `structure` says which tree the arguments are. See compile.
   internal::CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function,
                                          const Arrays& arguments, const internal::Structure& structure,
                                          Where where) const;

@@ -65,6 +65,7 @@ class Tensor {
                      reinterpret_cast<const std::byte*>(std::ranges::data(values)), std::ranges::size(values),
                      std::move(owner), where);
   }
+  /// A tensor of rank 0 that holds `value`; its dtype is that of T.
   template <class T>
     requires is_element<T>
   static Tensor scalar(T value) {
@@ -77,6 +78,8 @@ class Tensor {
   /// The one element of `scalar` in every element. Throws as Tensor(shape, dtype).
   static Tensor full(Shape shape, const Tensor& scalar, Where where = Where::here());
 
+  /// dtype() is that of each element, shape() has a size per dim, elements() is their product, bytes() the
+  /// size of all elements, and data() points to the first element in row-major order.
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   std::int64_t elements() const { return shape_.elements(); }
@@ -94,9 +97,9 @@ class Tensor {
   /// dtypes.
   double at(std::int64_t i) const;
 
-  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before
-  /// an Array is made of it: calls keep copies of their arguments, so a later write costs a copy of all
-  /// elements.
+  /// mutable_bytes() and mutable_data(): the elements, writable. If the elements are shared, the tensor
+  /// copies them first. Fill a tensor before an Array is made of it: calls keep copies of their arguments, so
+  /// a later write costs a copy of all elements.
   std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {

@@ -50,6 +50,8 @@ Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, S
 
 namespace tutti {
 
+/// Options of all_gather. `groups`: devices gather only within their group, of equal sizes; none: all
+/// together.
 struct AllGatherOptions {
   int dim = 0;
   bool tiled = false;  // jax's word; Stacking inside

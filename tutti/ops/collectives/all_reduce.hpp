@@ -54,6 +54,8 @@ Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum, c
 
 namespace tutti {
 
+/// Options of psum, pmean, pmax and pmin. `groups`: devices reduce only within their group; none: all
+/// together.
 struct AllReduceOptions {
   ops::Groups groups = {};
 };
@@ -61,12 +63,19 @@ struct AllReduceOptions {
 /// jax.lax.psum: the sum over the devices of `axes`; of bool a count in i32. An x that is equal along one of
 /// them counts once per device, n * x in all: a gradient by an equal parameter is such an x, and the sum over
 /// the devices already.
+/// x: any shape -> the same shape; invariant along `axes`, with groups varying.
+/// Throws T001 for an axis that is not bound, T008 for a number, T009 for groups that do not fit, T004 for
+/// terms of a sum with groups.
+/// Example:
+///     auto share = [](const Array& part) { return part / psum(reduce_sum(part), "i"); };
+///     auto shares = shard_map(share, {.mesh = machine.mesh(), .in = P("i"), .out = P("i")});
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 /// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers.
 /// The sum has the dtype of x, as it goes from device to device: convert f16 to f32 first if sums may be
 /// beyond 65504.
 Array pmean(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
-/// The maximum over the devices of `axes`; for bool: true if one is.
+/// The maximum and the minimum over the devices of `axes`; of bool pmax is true if one is, pmin if all are.
+/// Throws T004 for terms of a sum, T007 for complex dtypes.
 Array pmax(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 Array pmin(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 

@@ -50,6 +50,8 @@ static_assert(complete<AllToAll>());
 
 namespace tutti {
 
+/// Options of all_to_all. `groups`: devices exchange only within their group, of equal sizes; none: all
+/// together.
 struct AllToAllOptions {
   int split = 0;   // of x
   int concat = 0;  // of the result; negative ones count from its end

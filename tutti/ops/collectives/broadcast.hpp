@@ -40,6 +40,7 @@ Array broadcast(const Array& x, const Axes& axes, int from);
 
 namespace tutti {
 
+/// Options of pbroadcast. `source`: a position along all of the axes.
 struct PbroadcastOptions {
   int source = 0;
 };

@@ -37,6 +37,7 @@ static_assert(complete<Mask>());
 
 namespace tutti {
 
+/// Options of mask and keep_on_one. `at`: the position of the device that keeps x.
 struct MaskOptions {
   int at = 0;
 };

@@ -37,6 +37,9 @@ T each(std::string_view name, Where where, const T& t, F f) {
 
 }  // namespace tree
 
+/// A collective of every leaf of a tree, such as a struct of gradients. The result is a tree of the same
+/// structure. Shapes, states, cost and errors are, per leaf, those of the function for one array; the message
+/// names the leaf: "psum: leaf .w: ..".
 template <tree::Container T>
 T psum(const T& t, const AxisNames& axes, const AllReduceOptions& options = {}, Where where = Where::here()) {
   return tree::each("psum", where, t, [&](const Array& x) { return psum(x, axes, options); });
@@ -87,6 +90,9 @@ T pbroadcast(const T& t, const AxisNames& axes, const PbroadcastOptions& options
              Where where = Where::here()) {
   return tree::each("pbroadcast", where, t, [&](const Array& x) { return pbroadcast(x, axes, options); });
 }
+
+/// pcast and assume_invariant of every leaf of a tree. The result is a tree of the same structure. Throws,
+/// per leaf, as the function for one array; the message names the leaf.
 template <tree::Container T>
 T pcast(const T& t, const AxisNames& axes, ops::State to, Where where = Where::here()) {
   return tree::each("pcast", where, t, [&](const Array& x) { return pcast(x, axes, to); });
@@ -95,6 +101,10 @@ template <tree::Container T>
 T assume_invariant(const T& t, const AxisNames& axes, Where where = Where::here()) {
   return tree::each("assume_invariant", where, t, [&](const Array& x) { return assume_invariant(x, axes); });
 }
+
+/// stop_gradient and checkpoint_name of every leaf of a tree. The result is a tree of the same structure. All
+/// leaves get one name.
+/// Throws T015 for an empty name.
 template <tree::Container T>
 T stop_gradient(const T& t, Where where = Where::here()) {
   return tree::each("stop_gradient", where, t, [&](const Array& x) { return stop_gradient(x); });

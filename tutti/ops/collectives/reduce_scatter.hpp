@@ -53,6 +53,8 @@ Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stackin
 
 namespace tutti {
 
+/// Options of psum_scatter. `groups`: devices sum only within their group, of equal sizes; none: all
+/// together.
 struct PsumScatterOptions {
   int dim = 0;
   bool tiled = false;

@@ -60,6 +60,8 @@ struct RaggedSlices {
   Array output_offsets;  // the row where it lands, in the output of the device that receives it
   std::optional<Array> recv_sizes = {};  // of the slices that arrive; none: all_to_all of send_sizes
 };
+/// Options of ragged_all_to_all and packed_offsets. `groups`: devices exchange only within their group, of
+/// equal sizes; none: all together.
 struct RaggedOptions {
   ops::Groups groups = {};
 };
@@ -86,6 +88,8 @@ struct RaggedCall {
   RaggedAllToAll op;
   Arrays operands;  // operand, output, slices
 };
+/// Checks the arguments of ragged_all_to_all and makes its op and operands, without recording the op. Throws
+/// as ragged_all_to_all.
 RaggedCall ragged_call(const Array& operand, const Array& output, const RaggedSlices& slices,
                        const AxisNames& axes, const RaggedOptions& options);
 /// The slices that arrive, of one block to another: from where they land to the same rows.

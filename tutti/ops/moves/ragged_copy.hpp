@@ -12,6 +12,7 @@ enum class Landing {
   replace,  // they replace rows; they must not overlap where they land
   add,      // they are added to rows; they must not overlap where they are taken from
 };
+/// "replace" or "add".
 std::string_view name(Landing landing);
 
 /// The columns of slices: the first row in the source, the number of rows, the first row in the target, and

@@ -76,6 +76,7 @@ struct Report {
     std::int64_t sent = 0, received = 0;
   };
   struct SubPlan;
+  /// One step of a plan: ops that workers run as one piece, or a transfer between processes.
   struct Step {
     std::size_t phase = 0;   // a barrier of all workers ends each phase
     std::string kind = {};   // "region", "columns", "copy", "opaque", "transfer", "await", "control"
@@ -95,6 +96,7 @@ struct Report {
     Where where = {};
     ops::Type type;  // of the whole array
     Sharding from, to;
+    /// One collective of the exchange, and the sharding after it.
     struct Step {
       std::string op = {};
       Sharding after = {};
@@ -105,6 +107,7 @@ struct Report {
     std::vector<Step> steps = {};
     std::int64_t received = 0;  // bytes, of all steps
   };
+  /// The steps of a program: of the whole one, or of one inside a step, such as the body of a scan.
   struct SubPlan {
     std::string name = {};  // "each of 64 trips"; empty for the whole plan
     std::size_t phases = 0;
@@ -118,12 +121,14 @@ struct Report {
     std::size_t first = 0, last = 0;  // steps
     bool is_constant = false;
   };
+  /// Bytes that a program takes in this process.
   struct Memory {
     std::int64_t arguments = 0, results = 0, arena = 0, scratch = 0;
     std::int64_t inside = 0;                         // arenas and scratch of sub-programs
     int in_place = 0;                                // results that reuse the memory of an operand
     std::int64_t held_copies = 0, held_results = 0;  // between calls: copies of arguments, buffers of results
 
+    /// Bytes while a call runs, without what is held between calls.
     std::int64_t total() const { return arguments + results + arena + scratch + inside; }
   };
   /// An argument that the last call copied, because it did not have the program's layout.
@@ -133,10 +138,12 @@ struct Report {
     Sharding as = {};
     std::string from = {};  // if not from the host: " from another machine"
   };
+  /// Arguments that calls copied.
   struct Copies {
     std::int64_t calls = 0, bytes = 0;  // since it was compiled
     std::vector<Copied> by_last_call = {};
   };
+  /// The calls that were measured; see MachineOptions::measure.
   struct Measured {
     std::int64_t calls = 0;
     std::int64_t of_last = 0;         // calls that the median is of
@@ -162,6 +169,7 @@ struct Report {
 
   /// The facts that XLA tells about a program that it compiled.
   struct XlaPlan {
+    /// One kind of memory, as XLA counts it.
     struct Memory {
       std::string what = {};  // "arguments", "temporary", ..
       std::int64_t bytes = 0;

@@ -11,8 +11,7 @@
 
 namespace tutti {
 
-/// An array in a file: its name, its type, and the first byte of its elements, counted from the end of the
-/// header.
+/// An array in a file. `begin` is the offset of its elements in bytes, from the end of the header.
 struct SafetensorsEntry {
   std::string name;
   DType dtype = DType::f32;
@@ -23,16 +22,15 @@ struct SafetensorsEntry {
 /// The most bytes of a header, as in the safetensors library.
 inline constexpr std::int64_t most_safetensors_header_bytes = 100'000'000;
 
-/// The length of a header, from the first 8 bytes of a file of `file_bytes` bytes. Throws R001, without the
-/// file's name, if it is more than the file or a header may have.
+/// Reads the length of the header, in bytes, from the first 8 bytes of the file. Throws R001, without the
+/// file's name, if the header would be longer than the file or than most_safetensors_header_bytes.
 std::int64_t safetensors_header_bytes(const unsigned char (&first)[8], std::int64_t file_bytes);
-/// Parses a header. The entries come in the order of their elements and have all of `data_bytes`, without
-/// gaps.
-/// Throws R001, without the file's name, if `text` is damaged, names a dtype that Tensor does not have, or
-/// says otherwise.
+/// Parses a header. Returns the entries in the order of their elements in the file.
+/// Throws R001, without the file's name, if `text` is damaged, names a dtype that Tensor lacks, or if the
+/// entries do not cover `data_bytes` bytes without gaps.
 std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text, std::int64_t data_bytes);
-/// All before the data of these entries: length and header. Throws T007 for complex128, T012 for a name that
-/// is not UTF-8 or that the format has for itself.
+/// The bytes that come before the data: the length of the header, then the header. Throws T007 for
+/// complex128, T012 for a name that is not UTF-8, and for "__metadata__", which the format reserves.
 std::string safetensors_head(const std::vector<SafetensorsEntry>& entries);
 
 }  // namespace tutti
