@@ -20,7 +20,6 @@
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/products/blas_library.hpp"
-#include "tutti/tensor/products/one_thread.hpp"
 
 namespace tutti {
 namespace {
@@ -206,21 +205,6 @@ Buffers& buffers() {
 /// statics.
 [[gnu::destructor]] void leave_library() { buffers().close(); }
 
-/// Guard around a call of the library: holds the thread's buffer and OpenMP setting.
-class InsideBlas {
- public:
-  InsideBlas() {
-    if (blas().threads == Blas::Threads::openmp) one_thread_.emplace();
-    buffers().take();
-  }
-  ~InsideBlas() { buffers().give_back(); }
-  InsideBlas(const InsideBlas&) = delete;
-  InsideBlas& operator=(const InsideBlas&) = delete;
-
- private:
-  std::optional<OneThread> one_thread_;
-};
-
 template <class T, class Gemm, class Factor>
 void multiply(Gemm gemm, Factor one, Factor zero, const ProductShape& s, std::byte* c_bytes,
               const std::byte* a_bytes, const std::byte* b_bytes) {
@@ -262,14 +246,20 @@ BlasUser::~BlasUser() { threads_of_blas().remove_user(); }
 
 void expect_blas_callers(int threads) { buffers().expect(threads); }
 
-void prepare_blas(DType dtype, const ProductShape& s) {
+void prepare_blas(std::string_view work) {
   threads_of_blas().use_one();
   require(
       buffers().reserve(), Code::memory,
-      "no memory for a {} product of {}x{} and {}x{}: OpenBLAS takes {} MiB of address space; free some, or "
-      "raise its limit (ulimit -v)",
-      name(dtype), s.m, s.k, s.k, s.n, blas_buffer_bytes >> 20);
+      "no memory for {}: OpenBLAS takes {} MiB of address space; free some, or raise the limit (ulimit -v)",
+      work, blas_buffer_bytes >> 20);
 }
+
+InsideBlas::InsideBlas() {
+  if (blas().threads == Blas::Threads::openmp) one_thread_.emplace();
+  buffers().take();
+}
+
+InsideBlas::~InsideBlas() { buffers().give_back(); }
 
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b) {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "tutti/tensor/products/one_thread.hpp"
 #include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
@@ -26,7 +28,8 @@ struct Blas {
 };
 
 /// Describes the library, and loads it the first time: making the first product of f64 or complex numbers
-/// does that. Throws R004 if there is no library, R003 if there is no memory for it.
+/// does that, or the first op of linear algebra. Throws R004 if there is no library, R003 if there is no
+/// memory for it.
 const Blas& blas();
 /// Whether the library is loaded.
 bool has_loaded_blas();
@@ -38,8 +41,9 @@ inline constexpr const char* serialised_blas_note =
 /// has started itself: its table of buffers has one for each of both.
 int most_blas_callers(std::string_view config, int own_threads);
 
-/// A user of OpenBLAS: a team of workers, or a product. prepare_blas() sets the library's number of threads
-/// to 1, for the whole process. When the last user is gone, the number is again what it was before.
+/// A user of OpenBLAS: a team of workers, a product, or an op of linear algebra. prepare_blas() sets the
+/// library's number of threads to 1, for the whole process. When the last user is gone, the number is again
+/// what it was before.
 class BlasUser {
  public:
   BlasUser();
@@ -53,11 +57,24 @@ class BlasUser {
 void expect_blas_callers(int threads);
 
 /// Loads the library, the first time, and allocates one OpenBLAS buffer for each expected caller, while
-/// memory lasts. Call it before multiply_by_blas, while there is a BlasUser: without memory for a buffer
+/// memory lasts. Call it before an InsideBlas is made, while there is a BlasUser: without memory for a buffer
 /// OpenBLAS retries for ever. With fewer buffers than callers, the callers take turns. Throws R004 if there
-/// is no library, R003 if there is no memory for it or for one buffer. Another thread may still take the
-/// memory between check and use.
-void prepare_blas(DType dtype, const ProductShape& shape);
+/// is no library, R003 if there is no memory for it or for one buffer; `work` is what the message says that
+/// memory is missing for. Another thread may still take the memory between check and use.
+void prepare_blas(std::string_view work);
+
+/// Guard around calls of the library by one thread: holds the thread's buffer and OpenMP setting. Any number
+/// of threads may have one. Waits while there are more callers than buffers. Requires prepare_blas().
+class InsideBlas {
+ public:
+  InsideBlas();
+  ~InsideBlas();
+  InsideBlas(const InsideBlas&) = delete;
+  InsideBlas& operator=(const InsideBlas&) = delete;
+
+ private:
+  std::optional<OneThread> one_thread_;
+};
 
 /// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any
 /// number of threads may call it at the same time. Requires prepare_blas() and sizes from 1 to

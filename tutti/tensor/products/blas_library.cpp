@@ -64,11 +64,12 @@ void require_threads(int count) {
   }
   closed.unlock();
   for (const pthread_t thread : started) ::pthread_join(thread, nullptr);
-  require(error == 0, Code::memory,
-          "OpenBLAS, which computes products of f64 and complex numbers, starts threads when it is loaded, "
-          "and only {} of {} can be started; raise the limits (ulimit -v, ulimit -u), or set "
-          "OPENBLAS_NUM_THREADS=1 in the environment",
-          started.size(), count);
+  require(
+      error == 0, Code::memory,
+      "OpenBLAS, which computes products of f64 and complex numbers, and linear algebra, starts threads "
+      "when it is loaded, and only {} of {} can be started; raise the limits (ulimit -v, ulimit -u), or set "
+      "OPENBLAS_NUM_THREADS=1 in the environment",
+      started.size(), count);
 }
 
 void require_room_to_load() {
@@ -79,8 +80,9 @@ void require_room_to_load() {
   const std::size_t bytes = library_bytes + buffers * blas_buffer_bytes;
   require(
       has_room(bytes), Code::memory,
-      "no memory for OpenBLAS, which computes products of f64 and complex numbers: with {} threads of its "
-      "own it takes {} MiB of address space; free some, raise the limit (ulimit -v), or set "
+      "no memory for OpenBLAS, which computes products of f64 and complex numbers, and linear algebra: with "
+      "{} "
+      "threads of its own it takes {} MiB of address space; free some, raise the limit (ulimit -v), or set "
       "OPENBLAS_NUM_THREADS=1 in the environment",
       threads, bytes >> 20);
 }
@@ -94,6 +96,7 @@ bool find(void* library, const char* name, Function& function) {
 /// The table of a library, or the reason why it cannot be used.
 std::optional<BlasLibrary> functions_of(void* library, std::string& reason) {
   BlasLibrary made{};
+  made.handle = library;
   const bool has_all = find(library, "openblas_get_config", made.get_config) &&
                        find(library, "openblas_get_parallel", made.get_parallel) &&
                        find(library, "openblas_get_num_threads", made.get_num_threads) &&
@@ -127,8 +130,9 @@ BlasLibrary load() {
     reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", reason);
   }
   fail(Code::device,
-       "no OpenBLAS can be loaded, which computes products of f64 and complex numbers ({}); install it "
-       "(libopenblas0-pthread), or compute in f32",
+       "no OpenBLAS can be loaded, which computes products of f64 and complex numbers, and linear algebra "
+       "({}); "
+       "install it (libopenblas0-pthread), or compute products in f32",
        reasons);
 }
 

@@ -18,8 +18,9 @@ using Gemm = void (*)(int order, int a_transposed, int b_transposed, int m, int 
                       const T* a, int lda, const T* b, int ldb, Factor beta, T* c, int ldc);
 }  // namespace openblas
 
-/// The functions of OpenBLAS that we call.
+/// The functions of OpenBLAS that products call. LAPACK's have a table of their own: tensor/linalg.
 struct BlasLibrary {
+  void* handle;     // from dlopen; never closed
   int own_threads;  // that the library started when it was loaded
   char* (*get_config)();
   int (*get_parallel)();

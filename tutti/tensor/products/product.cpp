@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/products/product.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <type_traits>
 
@@ -151,7 +153,8 @@ Product::Product(DType dtype, const ProductShape& shape) {
   Prepared made{dtype, shape, lines_of(dtype, shape), nullptr, nullptr, nullptr};
   if (is_by_blas(dtype) && !is_empty(shape)) {
     made.blas_user = std::make_unique<const BlasUser>();
-    prepare_blas(dtype, shape);
+    prepare_blas(
+        fmt::format("a {} product of {}x{} and {}x{}", name(dtype), shape.m, shape.k, shape.k, shape.n));
   } else if (is_by_onednn(dtype) && !is_empty(shape)) {
     const auto of = [&](std::int64_t lines) {
       return std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, made.part(lines));
