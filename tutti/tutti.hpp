@@ -71,6 +71,7 @@
 #include "tutti/ops/optimization_barrier.hpp"
 #include "tutti/ops/pad.hpp"
 #include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reduce_precision.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/scatter.hpp"

@@ -136,6 +136,7 @@ const std::map<std::string, Accepted> table{
     {"reduce_max", {"", "I R V"}},
     {"reduce_min", {"", "I R V"}},
     {"reduce_or", {"", "I R V"}},
+    {"reduce_precision", {"", "I R U V"}},
     {"reduce_prod", {"", "I R V"}},
     {"reduce_scatter", {"U V", "I R U V"}},
     {"reduce_sum", {"", "I R U V"}},

@@ -119,7 +119,6 @@ std::vector<Composed> of_elements() {
       {"hamming", [] { return 0.54 - 0.46 * cos(2 * pi * arange(7, DType::f32) / 6); }},
       {"hanning", [] { return 0.5 - 0.5 * cos(2 * pi * arange(7, DType::f32) / 6); }},
       {"mulhi", mulhi},
-      {"reduce_precision", [] { return convert(convert(x, DType::bf16), DType::f32); }},
       {"celu", [] { return where(x > 0, x, 0.5 * expm1(minimum(x, 0) / 0.5)); }},
       {"hard_sigmoid", [] { return clamp(0, x + 3, 6) / 6; }},
       {"hard_silu", [] { return x * clamp(0, x + 3, 6) / 6; }},

@@ -59,7 +59,6 @@ ROWS = {
     "hamming": lambda a: jnp.hamming(7).astype(np.float32),
     "hanning": lambda a: jnp.hanning(7).astype(np.float32),
     "mulhi": lambda a: lax.mulhi(a.big, a.big),
-    "reduce_precision": lambda a: lax.reduce_precision(a.x, 8, 7),
     "celu": lambda a: jax.nn.celu(a.x, 0.5),
     "hard_sigmoid": lambda a: jax.nn.hard_sigmoid(a.x),
     "hard_silu": lambda a: jax.nn.hard_silu(a.x),

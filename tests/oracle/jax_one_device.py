@@ -78,6 +78,27 @@ case("smooth", lambda v: (jnp.exp(v), jnp.tanh(v), jnp.log1p(v * v), lax.rsqrt(v
 case("complex", lambda a, b: (lax.complex(a, b), jnp.abs(lax.complex(a, b)), jnp.conj(lax.complex(a, b)), jnp.real(1j * a), jnp.angle(a + 1j * b)),
      floats(7), floats(7), exact=False)
 case("next_integers", lambda v: (jnp.gcd(v, 12), jnp.clip(v, -3, 7), jnp.bitwise_count(v), jnp.sign(v)), integers(9))
+
+
+def rounded(dtype, integer, formats):
+    """By their bits: a NaN keeps them too, except of bf16, which XLA's CPU computes in f32."""
+    def function(bits):
+        x = lax.bitcast_convert_type(bits, dtype)
+        found = [lax.bitcast_convert_type(lax.reduce_precision(x, *each), integer) for each in formats]
+        return tuple(jnp.where(jnp.isnan(x), 0, each) if dtype == ml_dtypes.bfloat16 else each for each in found)
+    return function
+
+
+case("rounded_all_f16", rounded("float16", "uint16", ((5, 10), (5, 2), (4, 3), (5, 0), (2, 1), (1, 0), (3, 10), (8, 23))),
+     np.arange(1 << 16, dtype=np.uint16))
+case("rounded_all_bf16", rounded(ml_dtypes.bfloat16, "uint16", ((8, 7), (8, 3), (5, 2), (4, 7), (8, 0), (1, 1), (11, 9))),
+     np.arange(1 << 16, dtype=np.uint16))
+case("rounded_f32", rounded("float32", "uint32", ((8, 7), (5, 10), (5, 2), (4, 3), (8, 22), (1, 0), (7, 23), (11, 52))),
+     random.integers(0, 1 << 32, 1 << 16, dtype=np.uint32))
+case("rounded_f64", rounded("float64", "uint64", ((8, 23), (5, 10), (11, 51), (11, 0), (3, 30), (10, 60))),
+     random.integers(0, 1 << 64, 1 << 16, dtype=np.uint64))
+case("rounded_tangents", lambda v, t: (jax.jvp(lambda y: lax.reduce_precision(y, 8, 3), (v,), (t,))[1],
+                                       jax.vjp(lambda y: lax.reduce_precision(y, 8, 3), v)[1](t)[0]), floats(9), floats(9))
 # ---- reductions, windows, orders
 case("axes", lambda v: (v.sum(0), v.sum((0, 2)), v.max(1, keepdims=True), v.mean(), v.std(1)), floats(3, 4, 5), exact=False)
 case("places", lambda v: (jnp.argmax(v, 1), lax.argmax(v, 0, jnp.int8), lax.argmin(v, 1, jnp.int64)), integers(4, 6).astype("float32"))

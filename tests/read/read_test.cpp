@@ -162,16 +162,15 @@ TEST(sort, refuses_orders_of_other_kinds) {
 TEST(read, refuses_all_that_is_not_run_at_once) {
   const std::string text = module_of(
       "(%x: tensor<4xf32>, %k: tensor<2xui64>) -> tensor<4xf32>",
-      "%a = stablehlo.reduce_precision %x, format = e8m10 : tensor<4xf32>\n%b = stablehlo.reduce_precision "
-      "%a, format = "
-      "e5m2 : tensor<4xf32>\n%s, %n = stablehlo.rng_bit_generator %k, algorithm = THREE_FRY : "
-      "(tensor<2xui64>) -> "
-      "(tensor<2xui64>, tensor<4xui32>)\n%c = stablehlo.custom_call @lapack_sgetrf(%b) : (tensor<4xf32>) -> "
+      "%a = stablehlo.get_dimension_size %x, dim = 0 : (tensor<4xf32>) -> tensor<i32>\n"
+      "%b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<4xf32>) -> tensor<i32>\n"
+      "%s, %n = stablehlo.rng_bit_generator %k, algorithm = THREE_FRY : (tensor<2xui64>) -> "
+      "(tensor<2xui64>, tensor<4xui32>)\n%c = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<4xf32>) -> "
       "tensor<4xf32>\nreturn %c : tensor<4xf32>");
   EXPECT_EQ(
       refusal_of_text(text),
       "S002 text:2:6: 3 kinds of operations of this program are not run here\n"
-      "  stablehlo.reduce_precision, 2 times, first at text:2:6; instead: convert to bf16 or f16 and back\n"
+      "  stablehlo.get_dimension_size, 2 times, first at text:2:6; instead: export with fixed shapes\n"
       "  stablehlo.rng_bit_generator, 1 time, first at text:4:10; instead: draw by threefry: jax.random with "
       "the "
       "default generator\n"

@@ -51,6 +51,7 @@
 #include "tutti/ops/pad.hpp"
 #include "tutti/ops/random_bits.hpp"
 #include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reduce_precision.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/scatter.hpp"
@@ -134,9 +135,9 @@ const std::vector<OpRow>& ops::all_ops() {
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
            Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
            DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier,
-           OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat,
-           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient, Switch, TopK, Transpose,
-           Unary, While, ZeroTangent>());
+           OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReducePrecision,
+           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
+           Switch, TopK, Transpose, Unary, While, ZeroTangent>());
   return *all;
 }
 

@@ -13,6 +13,7 @@
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/reduce_precision.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/read/maps/digits.hpp"
@@ -83,6 +84,10 @@ Arrays exclusive_or(const OpReader& op) {
 }
 
 Arrays bitcast(const OpReader& op) { return {bitcast_convert(op.operand(0), op.dtype())}; }
+
+Arrays precision_reduced(const OpReader& op) {
+  return {reduce_precision(op.operand(0), op.integer("exponent_bits"), op.integer("mantissa_bits"))};
+}
 
 /// A scalar in the shape of `like`.
 Array in_shape_of(const Array& x, const Array& like) {
@@ -190,6 +195,7 @@ constexpr OperationRow rows[] = {
     {"stablehlo.popcnt", one, unary<popcount>},
     {"stablehlo.power", two, binary<pow>},
     {"stablehlo.real", one, unary<real>},
+    {"stablehlo.reduce_precision", one, precision_reduced},
     {"stablehlo.remainder", two, of_digits<binary<rem>, false>},
     {"stablehlo.round_nearest_afz", one, unary<rounded_away>},
     {"stablehlo.round_nearest_even", one, unary<round>},

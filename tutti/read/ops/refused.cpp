@@ -20,7 +20,6 @@ constexpr char solvers[] = "compute it outside, or by loops";
 constexpr char generators[] = "draw by threefry: jax.random with the default generator";
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
 constexpr char fixed_shapes[] = "export with fixed shapes";
-constexpr char rounding[] = "convert to bf16 or f16 and back";
 constexpr char pooling[] = "write it with slices, maximum and select";
 constexpr char replicas[] = "lower with partitions: one replica";
 constexpr char quantized[] = "dequantize before, and compute in floats";
@@ -55,7 +54,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.outfeed", unknown, nullptr, says<one_thread>},
     {"stablehlo.real_dynamic_slice", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.recv", unknown, nullptr, says<one_thread>},
-    {"stablehlo.reduce_precision", unknown, nullptr, says<rounding>},
     {"stablehlo.rng", unknown, nullptr, says<generators>},
     {"stablehlo.rng_bit_generator", unknown, nullptr, says<generators>},
     {"stablehlo.select_and_scatter", unknown, nullptr, says<pooling>},

@@ -81,6 +81,7 @@ const Writer::Form Writer::forms[] = {
     NAMED("optimization_barrier", barrier),
     NAMED("pad", pad),
     NAMED("partition_id", without_operands),
+    NAMED("reduce_precision", reduce_precision),
     NAMED("replica_id", without_operands),
     NAMED("reshape", with_functional_type),
     NAMED("return", returned),
@@ -253,6 +254,15 @@ Writer::PrettyForm Writer::pad(const Operation& op) {
                             in_brackets(high->values), in_brackets(interior->values)),
                 {"edge_padding_low", "edge_padding_high", "interior_padding"},
                 functional_type(op)};
+}
+
+/// %x, format = e5m10 : T
+Writer::PrettyForm Writer::reduce_precision(const Operation& op) {
+  const auto* exponent = find_as<Integer>(op.attributes, "exponent_bits");
+  const auto* mantissa = find_as<Integer>(op.attributes, "mantissa_bits");
+  if (!exponent || !mantissa) return std::nullopt;
+  return Pretty{fmt::format(" {}, format = e{}m{}", operands(op), exponent->value, mantissa->value),
+                {"exponent_bits", "mantissa_bits"}};
 }
 
 /// %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [..] : ..

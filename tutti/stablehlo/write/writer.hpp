@@ -51,6 +51,7 @@ class Writer {
   PrettyForm slice(const Operation& op);
   PrettyForm dynamic_slice(const Operation& op);
   PrettyForm pad(const Operation& op);
+  PrettyForm reduce_precision(const Operation& op);
   PrettyForm dot_general(const Operation& op);
   PrettyForm dot(const Operation& op);
   PrettyForm arrow_typed(const Operation& op);
