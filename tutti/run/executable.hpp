@@ -41,8 +41,8 @@ class Executable : public Runnable {
   /// `program` computes on whole values; a shard_map in it begins with Enter and ends with Leave. `team` must
   /// outlive the executable.
   /// Throws T014 (mesh) if `program` is for another mesh, R003 (memory) at the equation with the largest
-  /// value, also where it takes more than `plan.most_bytes`, I001 if `program` still has a vmap axis, or the plan
-  /// has a race.
+  /// value, also where it takes more than `plan.most_bytes`, I001 if `program` still has a vmap axis, or the
+  /// plan has a race.
   Executable(const Program& program, const Processes& processes, Team& team,
              const CompileOptions& options = {});
   ~Executable() override;
