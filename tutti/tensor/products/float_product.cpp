@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <atomic>
 #include <dnnl.hpp>
 #include <mutex>
 #include <shared_mutex>
@@ -16,21 +15,13 @@
 #include <vector>
 
 #include "tutti/base/fork.hpp"
-#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/base/room.hpp"
-#include "tutti/tensor/products/exit_gate.hpp"
+#include "tutti/tensor/products/idle_slots.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
+#include "tutti/tensor/products/onednn_use.hpp"
 
 namespace tutti {
 namespace {
-
-constexpr std::size_t scratch_alignment = 64;
-
-void* aligned(std::byte* scratch) {
-  const auto address = reinterpret_cast<std::uintptr_t>(scratch);
-  return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
-}
 
 // A transposed matrix has `stored_rows` rows where it is stored. The stride of a dim of size 1 is arbitrary.
 // oneDNN's fast kernels want the stride of a dense row-major matrix.
@@ -83,75 +74,9 @@ struct CallSlot {
   std::array<dnnl_exec_arg_t, 4> arguments;  // for the C function; the C++ one builds a map
 };
 
-/// The slots that no call is using, without locks. Each of the first 16 threads of the process has its own
-/// place and finds its own slot there, so that race detectors (make race) see two threads in one slot only if
-/// two share it.
-/// Later threads share places; a thread that finds its place empty takes a slot from another place.
-class IdleSlots {
- public:
-  ~IdleSlots() {
-    for (auto& place : places_) delete place.load();
-  }
-  template <class Make>
-  void fill(const Make& make) {
-    for (auto& place : places_) place.store(make().release(), std::memory_order_release);
-  }
-  /// Takes a slot out; null if all are in use.
-  std::unique_ptr<CallSlot> take() {
-    const std::size_t own = own_place();
-    for (std::size_t i = 0; i < places; ++i)
-      if (CallSlot* slot = places_[(own + i) % places].exchange(nullptr, std::memory_order_acq_rel))
-        return std::unique_ptr<CallSlot>(slot);
-    return nullptr;
-  }
-  /// Puts a slot back, or deletes the slot if all places are full.
-  void put(std::unique_ptr<CallSlot> slot) {
-    CallSlot* const given = slot.release();
-    const std::size_t own = own_place();
-    for (std::size_t i = 0; i < places; ++i) {
-      CallSlot* empty = nullptr;
-      if (places_[(own + i) % places].compare_exchange_strong(empty, given, std::memory_order_acq_rel))
-        return;
-    }
-    delete given;
-  }
-
- private:
-  static constexpr std::size_t places = 16;  // further calls at the same time make slots of their own
-
-  static std::size_t own_place() {
-    static std::atomic<std::size_t> threads{0};
-    thread_local const std::size_t thread = threads.fetch_add(1, std::memory_order_relaxed);
-    return thread % places;
-  }
-
-  std::array<std::atomic<CallSlot*>, places> places_{};
-};
-
 /// "a f32 product of 2x3 and 3x4".
 std::string described(DType dtype, const ProductShape& s) {
   return fmt::format("a {} product of {}x{} and {}x{}", name(dtype), s.m, s.k, s.k, s.n);
-}
-
-template <class Make>
-void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
-  // oneDNN 2.6 does not check that it got memory for its code. The code of one product takes up to 8 MiB: 32
-  // kernels of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is
-  // slack.
-  constexpr std::size_t most_bytes = 16 << 20;
-  const auto lacks_memory = [&] {
-    fail(Code::memory,
-         "no memory for {}: oneDNN takes up to {} MiB for its code; free some, or raise the limit on address "
-         "space (ulimit -v)",
-         described(dtype, shape), most_bytes >> 20);
-  };
-  if (!has_room(most_bytes)) lacks_memory();
-  try {
-    make();
-  } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory || !has_room(most_bytes)) lacks_memory();
-    fail(Code::internal, "oneDNN cannot make {}: {}", described(dtype, shape), error.what());
-  }
 }
 
 /// c = a * b without oneDNN, which has ended: destructors of statics still call programs.
@@ -181,30 +106,7 @@ void multiply_plainly(DType dtype, const ProductShape& shape, std::byte* c, cons
   else multiply(std::type_identity<bf16>());
 }
 
-ExitGate& gate() {
-  static NeverDestroyed<ExitGate> gate;
-  return *gate;
-}
-
-enum class Step { cache, engine, description, f32_call, bf16_call };
-
-/// exit() destroys statics in reverse order: so the gate closes before those are destroyed that oneDNN has
-/// made by now. Called after each step that makes some, for exit() may come at any time.
-template <Step>
-void close_before_statics_made_until() {
-  struct Closer {
-    ~Closer() { gate().close(); }
-  };
-  static const Closer closer;
-}
-
-/// oneDNN's cache of primitives, which every product uses, is made before main(): no exit() can come between
-/// it and what closes the gate.
-[[gnu::constructor]] void make_cache() noexcept {
-  int capacity = 0;
-  (void)dnnl_get_primitive_cache_capacity(&capacity);
-  close_before_statics_made_until<Step::cache>();
-}
+enum class Step { engine, description, f32_call, bf16_call };
 
 /// Makes oneDNN's other statics, which the first product, which takes long, would make.
 void make_statics() {
@@ -216,10 +118,6 @@ void make_statics() {
     close_before_statics_made_until<Step::description>();
   });
 }
-
-// Held while a product is made. Without it, the child of a fork could find the lock of oneDNN's cache taken,
-// by a thread that it does not have.
-std::mutex maker;
 
 }  // namespace
 
@@ -239,7 +137,7 @@ struct FloatProduct::Primitive {
 
   std::size_t scratch_bytes() const {
     const std::size_t bytes = description.scratchpad_desc().get_size();
-    return bytes == 0 ? 0 : bytes + scratch_alignment;
+    return bytes == 0 ? 0 : bytes + onednn_scratch_alignment;
   }
   std::unique_ptr<CallSlot> new_slot() const { return std::make_unique<CallSlot>(description, engine); }
 
@@ -250,7 +148,7 @@ struct FloatProduct::Primitive {
     slot->a.set_data_handle(const_cast<std::byte*>(a));  // oneDNN only reads it
     slot->b.set_data_handle(const_cast<std::byte*>(b));
     slot->c.set_data_handle(c);
-    slot->scratch.set_data_handle(aligned(scratch));
+    slot->scratch.set_data_handle(aligned_for_onednn(scratch));
     const dnnl_status_t status =
         dnnl_primitive_execute(product.get(), slot->stream.get(), static_cast<int>(slot->arguments.size()),
                                slot->arguments.data());
@@ -273,7 +171,7 @@ struct FloatProduct::Primitive {
   dnnl::matmul::primitive_desc description;
   bool has_own_code;  // else statics of oneDNN hold its code (gemm:jit, without AVX-512), and exit() frees it
   dnnl::matmul product;
-  IdleSlots idle;
+  IdleSlots<CallSlot> idle;
 };
 
 bool FloatProduct::takes(DType dtype) {
@@ -288,10 +186,10 @@ bool FloatProduct::takes(DType dtype) {
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
-  const auto inside = gate().enter("oneDNN");
-  free_at_fork<maker>();
-  const std::scoped_lock alone(maker);
-  make_with_room(dtype, shape, [&] {
+  const auto inside = onednn_gate().enter("oneDNN");
+  free_at_fork<onednn_maker>();
+  const std::scoped_lock alone(onednn_maker);
+  make_with_room(described(dtype, shape), [&] {
     const OneThread one_thread;
     make_statics();
     static std::once_flag f32_was_called, bf16_was_called;
@@ -321,7 +219,7 @@ std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_byt
 void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
   std::shared_lock<std::shared_mutex> inside;
   if (!primitive_->has_own_code) {
-    inside = gate().enter_if_open();
+    inside = onednn_gate().enter_if_open();
     if (!inside) return multiply_plainly(primitive_->dtype, primitive_->shape, c, a, b);
   }
   const OneThread one_thread;
