@@ -203,17 +203,18 @@ TEST_F(program, takes_files_of_folders_with_an_equals_sign) {
 }
 
 TEST_F(program, is_refused_before_anything_is_written) {
-  write("fft.mlir", "func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n  %0 = "
-                    "stablehlo.fft %x, type = FFT, "
-                    "length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n  return %0 : "
-                    "tensor<4xcomplex<f32>>\n}\n");
-  const Finished found = run("run fft.mlir --random --out out.npy");
+  write("sizes.mlir", "func.func @main(%x: tensor<4xf32>) -> tensor<i32> {\n  %0 = "
+                      "\"stablehlo.get_dimension_size\"(%x) <{dimension = 0 : i64}> : "
+                      "(tensor<4xf32>) -> tensor<i32>\n  return %0 : tensor<i32>\n}\n");
+  const Finished found = run("run sizes.mlir --random --out out.npy");
   EXPECT_EQ(found.status, 3);
-  EXPECT_NE(found.err.find("stablehlo.fft, 1 time, first at fft.mlir:2:8"), std::string::npos) << found.err;
+  EXPECT_NE(found.err.find("stablehlo.get_dimension_size, 1 time, first at sizes.mlir:2:8"),
+            std::string::npos)
+      << found.err;
   EXPECT_FALSE(fs::exists(path("out.npy")));
-  const Finished checked = run("check fft.mlir");
+  const Finished checked = run("check sizes.mlir");
   EXPECT_EQ(checked.status, 0);
-  EXPECT_NE(checked.out.find("fft.mlir: 1 function, 2 operations: legal; it is not run here"),
+  EXPECT_NE(checked.out.find("sizes.mlir: 1 function, 2 operations: legal; it is not run here"),
             std::string::npos);
 }
 

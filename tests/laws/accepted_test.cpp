@@ -98,6 +98,7 @@ const std::map<std::string, Accepted> table{
     {"exp", {"", "I R V"}},
     {"exp2", {"", "I R V"}},
     {"expm1", {"", "I R V"}},
+    {"fft", {"", "I R U V"}},
     {"floor", {"", "I R V"}},
     {"gather", {"", "II IR RI RR UI UR VV"}},
     {"ge", {"", "II RR VV"}},

@@ -158,6 +158,11 @@ def draws(key):
 
 case("draws", draws, np.array([3, 5], np.uint32))
 
+# ---- Fourier transforms
+case("transforms", lambda v: (jnp.fft.fft(v), jnp.fft.ifft(v, 7, 0), jnp.fft.fftn(v, norm="ortho")), (floats(5, 6) + 1j * floats(5, 6)).astype("complex64"), exact=False)
+case("transforms_of_reals", lambda v: (jnp.fft.rfft(v), jnp.fft.rfft2(v), jnp.fft.irfft2(jnp.fft.rfft2(v), (4, 6))), floats(3, 4, 6, dtype="float64"), exact=False)
+case("slope_of_transforms", jax.grad(lambda v: jnp.sum(jnp.abs(jnp.fft.rfft(v)) ** 3 + jnp.fft.irfft(v * (1 + 2j), 7)[:, :4] ** 2)), floats(3, 6, dtype="float64"), exact=False)
+
 
 def stored(array):
     """As .npy holds it: NumPy has no bf16 of its own."""

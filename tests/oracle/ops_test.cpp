@@ -15,6 +15,7 @@
 #include "tutti/ops/collectives/all_reduce.hpp"
 #include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/fft.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write/write.hpp"
@@ -57,6 +58,7 @@ std::string known_defect(const Example& example) {
     for (Dim dim : product->lhs_contract)
       if (example.operands[0].type.shape()[dim] == 0)
         return "known defect: a product over an empty dim ends the process";
+  if (example.op.as<Fft>()) return "known defect: fft takes complex values for real ones";
   return {};
 }
 
@@ -80,6 +82,7 @@ Oracle& oracle_of(Peer peer) { return peer == Peer::xla ? Oracle::shared() : Ora
 
 std::string difference_from(Peer peer, const OpRow& row) {
   std::vector<Example> examples = examples_for(peer, row);
+  if (examples.empty()) return "";
   Program program = program_of(examples);
   Values inputs = random_inputs(examples);
   if (peer == Peer::interpreter && (row.name == "div" || row.name == "rem")) inputs = without_zeros(inputs);

@@ -145,6 +145,8 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
   if (row.name == "reduce_prod" || row.name == "cumprod") bounds = bounds_of_ulps(ours, 2 * 24 * 4);
   // Below log(8) + 4, a function or two and a sum for each of 7 terms.
   if (row.name == "cumlogsumexp") bounds = bounds_of_epsilons(ours, 64 * 4);
+  // Sums of at most 12 terms below 3, in another order.
+  if (row.name == "fft") bounds = bounds_of_epsilons(ours, 64 * 4);
   for (const Accuracy& accuracy : accuracies)
     if (accuracy.op == row.name) bounds = bounds_of_ulps(ours, accuracy.of(peer));
   const std::set<std::string> by_parts{"neg",     "real", "imag",

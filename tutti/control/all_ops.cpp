@@ -40,6 +40,7 @@
 #include "tutti/ops/effects/check.hpp"
 #include "tutti/ops/effects/check_numbers.hpp"
 #include "tutti/ops/effects/debug_print.hpp"
+#include "tutti/ops/fft.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/moves/enter.hpp"
@@ -134,8 +135,10 @@ const std::vector<OpRow>& ops::all_ops() {
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
            Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
-           DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier,
-           OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReducePrecision,
+           DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Fft, Gather, Iota, Leave, Mask,
+           OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
+           ReducePrecision,
+
            ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
            Switch, TopK, Transpose, Unary, While, ZeroTangent>());
   return *all;

@@ -15,7 +15,6 @@ std::optional<Refusal> says(Source, Op) {
 
 constexpr char older[] = "an operation of earlier versions; lower with a newer one";
 constexpr char products[] = "write it with slices and dot_general";
-constexpr char transforms[] = "compute it by dot_general with a matrix of sines and cosines";
 constexpr char solvers[] = "compute it outside, or by loops";
 constexpr char generators[] = "draw by threefry: jax.random with the default generator";
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
@@ -46,7 +45,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.dynamic_pad", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.dynamic_reshape", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.einsum", unknown, nullptr, says<older>},
-    {"stablehlo.fft", unknown, nullptr, says<transforms>},
     {"stablehlo.get_dimension_size", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.get_tuple_element", unknown, nullptr, says<bundles>},
     {"stablehlo.infeed", unknown, nullptr, says<one_thread>},

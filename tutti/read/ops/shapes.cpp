@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move elements, and products.
+// Operations that move elements, products and Fourier transforms.
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/fft.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/optimization_barrier.hpp"
 #include "tutti/ops/pad.hpp"
@@ -83,6 +86,13 @@ Arrays plain_product(const OpReader& op) {
   return {product_of(op, {{}, {}, {op.operand(0).rank() - 1}, {0}})};
 }
 
+Arrays fourier(const OpReader& op) {
+  const std::string word = op.word("fft_type");
+  for (FftKind kind : {FftKind::fft, FftKind::ifft, FftKind::rfft, FftKind::irfft})
+    if (word == fft_type_of(kind)) return {apply_one(Fft{kind, op.integers("fft_length")}, {op.operand(0)})};
+  fail(Code::argument, "fft_type is {}, not FFT, IFFT, RFFT or IRFFT", word);
+}
+
 Arrays barrier(const OpReader& op) { return optimization_barrier_flat(op.operands(), op.where()); }
 
 using namespace forms;
@@ -91,6 +101,7 @@ constexpr OperationRow rows[] = {
     {"stablehlo.concatenate", some, concatenated},
     {"stablehlo.dot", two, plain_product},
     {"stablehlo.dot_general", two, product},
+    {"stablehlo.fft", one, fourier},
     {"stablehlo.iota", none, iota_read},
     {"stablehlo.optimization_barrier", any, barrier},
     {"stablehlo.pad", two, padded},

@@ -77,6 +77,7 @@ const Writer::Form Writer::forms[] = {
     NAMED("dot_general", dot_general),
     NAMED("dynamic_slice", dynamic_slice),
     NAMED("dynamic_update_slice", with_functional_type),
+    NAMED("fft", fft),
     NAMED("iota", iota),
     NAMED("optimization_barrier", barrier),
     NAMED("pad", pad),
@@ -311,6 +312,16 @@ Writer::PrettyForm Writer::arrow_typed(const Operation& op) {
   return Pretty{" " + operands(op),
                 {},
                 listed_types(op.operand_types) + " -> " + to_string(op.result_types[0])};
+}
+
+/// %x, type = FFT, length = [16] : T, or (T) -> U
+Writer::PrettyForm Writer::fft(const Operation& op) {
+  const auto* kind = find_as<Enumeration>(op.attributes, "fft_type");
+  const auto* lengths = find_as<IntegerArray>(op.attributes, "fft_length");
+  if (!kind || !lengths) return std::nullopt;
+  return Pretty{fmt::format(" {}, type = {}, length = {}", operands(op), kind->value,
+                            in_brackets(lengths->values)),
+                {"fft_type", "fft_length"}};
 }
 
 /// (%x, k = 3) : T -> (U, V)

@@ -54,6 +54,7 @@ class Writer {
   PrettyForm reduce_precision(const Operation& op);
   PrettyForm dot_general(const Operation& op);
   PrettyForm dot(const Operation& op);
+  PrettyForm fft(const Operation& op);
   PrettyForm arrow_typed(const Operation& op);
   PrettyForm top_k(const Operation& op);
   PrettyForm returned(const Operation& op);
