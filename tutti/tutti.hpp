@@ -66,6 +66,8 @@
 #include "tutti/ops/effects/debug_print.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/eigh.hpp"
+#include "tutti/ops/linalg/svd.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/ragged_all_to_all.hpp"
 #include "tutti/ops/optimization_barrier.hpp"

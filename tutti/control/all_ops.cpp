@@ -43,6 +43,8 @@
 #include "tutti/ops/fft.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/eigh.hpp"
+#include "tutti/ops/linalg/svd.hpp"
 #include "tutti/ops/moves/enter.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/leave.hpp"
@@ -135,12 +137,13 @@ const std::vector<OpRow>& ops::all_ops() {
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
            Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
-           DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Fft, Gather, Iota, Leave, Mask,
+           DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave, Mask,
            OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
            ReducePrecision,
 
            ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
-           Switch, TopK, Transpose, Unary, While, ZeroTangent>());
+
+           Svd, Switch, TopK, Transpose, Unary, While, ZeroTangent>());
   return *all;
 }
 
