@@ -70,6 +70,7 @@ const std::map<std::string, Accepted> table{
     {"concatenate", {"", "I II III R RR RRR U UU UUU V VV VVV"}},
     {"constant", {"", ""}},
     {"convert", {"", "I R U V"}},
+    {"convolution", {"", "II RR RU UR VV"}},
     {"cos", {"", "I R V"}},
     {"cumlogsumexp", {"", "I R V"}},
     {"cummax", {"", "I R V"}},

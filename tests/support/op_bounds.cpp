@@ -94,8 +94,8 @@ Bounds with_complex_functions(const Program& program, const Values& results, con
   };
 }
 
-const std::set<std::string> sums{"all_reduce",     "cumsum",     "done", "dot_general",
-                                 "reduce_scatter", "reduce_sum", "start"};
+const std::set<std::string> sums{"all_reduce",  "convolution",    "cumsum",     "done",
+                                 "dot_general", "reduce_scatter", "reduce_sum", "start"};
 const std::set<std::string> moves{"argmax",
                                   "argmin",
                                   "bitcast_convert",

@@ -65,6 +65,7 @@
 #include "tutti/ops/top_k.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/ops/windows/convolution.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
@@ -136,9 +137,9 @@ const std::vector<OpRow>& ops::all_ops() {
   static const NeverDestroyed all(
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
-           Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
-           DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave, Mask,
-           OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
+           Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done,
+           DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave,
+           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
            ReducePrecision,
 
            ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,

@@ -14,8 +14,8 @@ namespace {
 
 enum class Step { cache };
 
-/// oneDNN's cache of primitives, which every primitive uses, is made before main(): no exit() can come between
-/// it and what closes the gate.
+/// oneDNN's cache of primitives, which every primitive uses, is made before main(): no exit() can come
+/// between it and what closes the gate.
 [[gnu::constructor]] void make_cache() noexcept {
   int capacity = 0;
   (void)dnnl_get_primitive_cache_capacity(&capacity);

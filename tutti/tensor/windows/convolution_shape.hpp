@@ -24,7 +24,7 @@ struct ConvolutionDims {
 /// Sizes and strides of a convolution. Groups do not see each other:
 /// result[g, n, o, p] = sum over c, k of input[g, n, c, q] * kernel[g, o, c, k], where q is an element of the
 /// input, p * stride + k * kernel_dilation - low = q * in_dilation.
-/// (Groups of features and of images are the same but for strides.)
+/// Groups of features and of images differ only in their strides.
 struct ConvolutionShape {
   struct Window {
     std::int64_t in = 1, kernel = 1, out = 1;                                // sizes
@@ -69,7 +69,8 @@ struct PackedInput {
   /// Writes the copy.
   void pack(std::byte* copy, const std::byte* input, std::size_t element_bytes) const;
 };
-/// `strides` says how the copy lies: features_last or outer_last. `shape` becomes the convolution of the copy.
+/// `strides` says how the copy lies: features_last or outer_last. `shape` becomes the convolution of the
+/// copy.
 PackedInput packed_input(ConvolutionShape& shape, ConvolutionDims (*strides)(const ConvolutionDims&),
                          std::size_t element_bytes);
 
