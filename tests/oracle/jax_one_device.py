@@ -119,6 +119,45 @@ case("histogram", lambda v: (jnp.histogram(v, bins=5)[0], jnp.digitize(v, jnp.ar
 case("moved", lambda v: (v.T, v.reshape(2, -1), jnp.flip(v, 1), jnp.roll(v, 2, 0), jnp.pad(v, ((1, 2), (0, 1))), jnp.tile(v, (2, 1)), v[::-2, 1:]), integers(4, 6))
 case("products", lambda a, b: (a @ b, jnp.einsum("ik,kj->ji", a, b), jnp.einsum("bik,bkj->bij", a[None], b[None]), jnp.outer(a[0], b[0])),
      integers(3, 4).astype("float32"), integers(4, 5).astype("float32"))
+# ---- convolutions
+DIMS = ("NHWC", "HWIO", "NHWC")
+
+
+def conv(x, k, strides=(1, 1), padding="VALID", **options):
+    return lax.conv_general_dilated(x, k, strides, padding, **options)
+
+
+def gradients(f):
+    """Both gradients of a weighted sum of what f gives."""
+    weighted = lambda x, k: (f(x, k) * (1 + jnp.arange(f(x, k).size).reshape(f(x, k).shape) % 5)).sum()
+    return lambda x, k: jax.grad(weighted, (0, 1))(x, k)
+
+
+for t in FLOATS + ("int32", "int8", "uint16"):
+    x, k = (integers(*shape).astype(floats(1, dtype=t).dtype if t in FLOATS else t) % 5 for shape in ((2, 7, 6, 3), (3, 2, 3, 4)))
+    case(f"convolution_{t}", lambda x, k: (conv(x, k, dimension_numbers=DIMS), conv(x, k, (2, 1), "SAME", dimension_numbers=DIMS)), x, k)
+    if t in FLOATS:
+        case(f"convolution_gradients_{t}", gradients(lambda x, k: conv(x, k, (2, 1), ((1, 2), (0, 1)), dimension_numbers=DIMS)), x, k)
+x, k = integers(2, 4, 7, 6).astype("float32") % 5, integers(6, 4, 3, 2).astype("float32") % 5
+DILATED = {"padding": ((3, -1), (-1, 4)), "lhs_dilation": (2, 1), "rhs_dilation": (1, 3)}
+case("convolution_dilated", lambda x, k: (conv(x, k, (3, 1), **DILATED), *gradients(lambda x, k: conv(x, k, (3, 1), **DILATED))(x, k)), x, k)
+case("convolution_grouped", lambda x, k: (conv(x, k, feature_group_count=2), *gradients(lambda x, k: conv(x, k, feature_group_count=2))(x, k)), x, k[:, :2])
+case("convolution_by_feature", lambda x, k: (conv(x, k, padding="SAME", feature_group_count=4), *gradients(lambda x, k: conv(x, k, feature_group_count=4))(x, k)),
+     x, k[:4, :1])
+case("convolution_of_batches", lambda x, k: (conv(x, k, batch_group_count=2), *gradients(lambda x, k: conv(x, k, batch_group_count=2))(x, k)), x, k)
+case("convolution_rows", lambda x, k: conv(x, k, (2,), ((1, 1),)), x[0], integers(2, 7, 3).astype("float32"))
+case("convolution_boxes", lambda x, k: (conv(x, k, (1, 2, 1), "SAME"), *gradients(lambda x, k: conv(x, k, (1, 1, 1)))(x, k)), x[None], x[None, :, :2, :3, :2])
+case("convolution_of_points", lambda x, k: conv(x, k, (), ()), x[0, :, :, 0], k[:, 0, 0, 0][:, None] * np.ones((1, 7), "float32"))
+case("convolution_lanes", lambda x, k: (jax.vmap(conv)(x, k), jax.vmap(conv, (0, None))(x, k[0]), jax.vmap(conv, (None, 0))(x[0], k),
+                                        jax.vmap(lambda a, b: conv(a, b, feature_group_count=2), (None, 0))(x[0], k[:, :, :2])),
+     np.stack([x, x[::-1] + 1]), np.stack([k, k + 1]))
+case("convolution_transposed", lambda x, k: (lax.conv_transpose(x, k, (2, 3), "SAME", dimension_numbers=DIMS),
+                                             lax.conv_transpose(x, k, (3, 1), "VALID", dimension_numbers=DIMS),
+                                             lax.conv_transpose(x, jnp.swapaxes(k, 2, 3), (2, 2), "SAME", transpose_kernel=True, dimension_numbers=DIMS)),
+     integers(2, 4, 3, 5).astype("float32"), integers(3, 2, 5, 4).astype("float32"))
+case("convolution_complex", lambda x, k: conv(x * (1 + 2j), k * (2 - 1j), padding="SAME"), x, k)
+case("convolution_wider", lambda x, k: conv(x, k, preferred_element_type=jnp.int32), integers(1, 2, 5, 5, dtype="int8"), integers(2, 2, 3, 3, dtype="int8"))
+case("convolve", lambda a, v: tuple(jnp.convolve(a, v, m) for m in ("full", "same", "valid")), integers(9).astype("float32"), integers(4).astype("float32"))
 case("halves", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float32), integers(3, 4).astype(ml_dtypes.bfloat16), integers(4, 2).astype(ml_dtypes.bfloat16))
 case("empty", lambda v: (v.sum(), v.max(initial=-1.0), jnp.concatenate([v, v]), v @ jnp.zeros((0, 3), v.dtype)), np.zeros((2, 0), "float32"))
 # ---- indexing

@@ -35,7 +35,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.broadcast", unknown, nullptr, says<older>},
     {"stablehlo.cholesky", unknown, nullptr, says<solvers>},
     {"stablehlo.collective_reduce", unknown, nullptr, says<reducer>},
-    {"stablehlo.convolution", unknown, nullptr, says<products>},
     {"stablehlo.create_token", unknown, nullptr, says<one_thread>},
     {"stablehlo.cross-replica-sum", unknown, nullptr, says<replicas>},
     {"stablehlo.dynamic_broadcast_in_dim", unknown, nullptr, says<fixed_shapes>},

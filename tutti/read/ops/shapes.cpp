@@ -17,7 +17,9 @@
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/transpose.hpp"
+#include "tutti/ops/windows/convolution.hpp"
 #include "tutti/read/operation_rows.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
 
 namespace tutti {
 namespace {
@@ -93,12 +95,56 @@ Arrays fourier(const OpReader& op) {
   fail(Code::argument, "fft_type is {}, not FFT, IFFT, RFFT or IRFFT", word);
 }
 
+ConvolutionNumbers numbers_of(const OpReader& op) {
+  const stablehlo::Attribute* found = op.attribute("dimension_numbers");
+  require(found != nullptr, Code::text, "the attribute 'dimension_numbers' is missing");
+  const std::string text = stablehlo::to_string(*found);
+  constexpr std::string_view begin = "#stablehlo.conv<";
+  const auto numbers =
+      text.starts_with(begin) && text.ends_with(">")
+          ? convolution_numbers(std::string_view(text).substr(begin.size(), text.size() - begin.size() - 1))
+          : std::nullopt;
+  require(numbers.has_value(), Code::text,
+          "the attribute 'dimension_numbers' is {}; expected #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>",
+          text);
+  return *numbers;
+}
+
+Arrays convolved(const OpReader& op) {
+  Convolution convolution{numbers_of(op),
+                          {},
+                          op.integer("feature_group_count", 1),
+                          op.integer("batch_group_count", 1)};
+  const std::size_t n = convolution.dims.input.spatial.size();
+  const auto numbers = [&](std::string_view name, std::int64_t otherwise, std::size_t count,
+                           std::string_view label) {
+    auto all = op.integers(name, otherwise, count);
+    require(all.size() == count, Code::dim, "{} numbers of {} for {} spatial dims ({})", all.size(), name, n,
+            label);
+    return all;
+  };
+  const auto strides = numbers("window_strides", 1, n, "convolution_c2"),
+             padding = numbers("padding", 0, 2 * n, "convolution_c4"),
+             input = numbers("lhs_dilation", 1, n, "convolution_c5"),
+             kernel = numbers("rhs_dilation", 1, n, "convolution_c7"),
+             reversed = numbers("window_reversal", 0, n, "convolution_c9");
+  for (std::size_t i = 0; i < n; ++i)
+    convolution.windows.push_back(
+        {strides[i], padding[2 * i], padding[2 * i + 1], input[i], kernel[i], reversed[i] != 0});
+  const bool of_bools = op.dtype() == DType::boolean;
+  const DType dtype = of_bools ? DType::i32 : op.dtype();
+  const Array found =
+      apply_one(convolution, {in_dtype(op.operand(0), dtype), in_dtype(op.operand(1), dtype)}, op.where());
+  return {of_bools ? not_equal(found, constant(std::int32_t{0})) : found};
+}
+
 Arrays barrier(const OpReader& op) { return optimization_barrier_flat(op.operands(), op.where()); }
 
 using namespace forms;
 constexpr OperationRow rows[] = {
     {"stablehlo.broadcast_in_dim", one, broadcast_read},
     {"stablehlo.concatenate", some, concatenated},
+    {"stablehlo.convolution", two, convolved},
     {"stablehlo.dot", two, plain_product},
     {"stablehlo.dot_general", two, product},
     {"stablehlo.fft", one, fourier},

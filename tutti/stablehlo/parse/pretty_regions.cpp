@@ -265,22 +265,22 @@ void Parser::window(OperationText& text) {
     if (key.text == "pad") {
       std::vector<std::int64_t> all;
       in_.expect("[");
-      do
+      while (!in_.takes("]")) {
         for (const std::int64_t each : integers()) all.push_back(each);
-      while (in_.takes(","));
-      in_.expect("]");
+        if (!in_.sees("]")) in_.expect(",");
+      }
       const auto rows = static_cast<std::int64_t>(all.size() / 2);
       if (all.size() % 2 != 0) in_.refuse_at(key.at, "pad has two numbers for each dim: [[0, 0], [1, 1]]");
       add(text, "padding", dense_i64({rows, 2}, all), key.at);
     } else if (key.text == "reverse") {
       IntegerArray reversed{{}, "i1"};
       in_.expect("[");
-      do {
+      while (!in_.takes("]")) {
         const bool is_true = in_.takes("true");
         if (!is_true) in_.expect("false");
         reversed.values.push_back(is_true ? 1 : 0);
-      } while (in_.takes(","));
-      in_.expect("]");
+        if (!in_.sees("]")) in_.expect(",");
+      }
       add(text, "window_reversal", {std::move(reversed)}, key.at);
     } else if (key.text == "stride") {
       add(text, "window_strides", {IntegerArray{integers()}}, key.at);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "tutti/base/rows_by_name.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -72,6 +73,7 @@ const Writer::Form Writer::forms[] = {
     NAMED("composite", composite),
     NAMED("concatenate", dim, "dimension"),
     NAMED("constant", constant),
+    NAMED("convolution", convolution),
     NAMED("custom_call", custom_call),
     NAMED("dot", dot),
     NAMED("dot_general", dot_general),
@@ -302,6 +304,66 @@ Writer::PrettyForm Writer::dot(const Operation& op) {
   return Pretty{" " + operands(op) + (is_written ? ", precision = " + *words : ""),
                 {"precision_config"},
                 functional_type(op)};
+}
+
+namespace {
+
+/// "[[0, 1], [2, 3]]" of a table of i64 with two columns.
+std::optional<std::string> pairs_in_brackets(const Dense& dense) {
+  constexpr std::size_t bytes = sizeof(std::int64_t);
+  if (dense.type.elements() == 0) return "[]";
+  if (dense.type.element != "i64" || dense.data.size() < bytes) return {};
+  const auto at = [&](std::int64_t i) {
+    std::int64_t value = 0;
+    const bool is_splat = dense.data.size() == bytes;
+    std::memcpy(&value, dense.data.data() + (is_splat ? 0 : static_cast<std::size_t>(i) * bytes), bytes);
+    return value;
+  };
+  std::vector<std::string> pairs;
+  for (std::int64_t i = 0; i + 1 < dense.type.elements(); i += 2)
+    pairs.push_back(fmt::format("[{}, {}]", at(i), at(i + 1)));
+  return fmt::format("[{}]", fmt::join(pairs, ", "));
+}
+
+}  // namespace
+
+/// (%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1], ..} {..} : (..) -> ..
+Writer::PrettyForm Writer::convolution(const Operation& op) {
+  const auto* numbers = find_as<Verbatim>(op.attributes, "dimension_numbers");
+  constexpr std::string_view begin = "#stablehlo.conv<";
+  if (!numbers || !numbers->text.starts_with(begin) || !numbers->text.ends_with(">")) return std::nullopt;
+  std::vector<std::string> window;
+  std::vector<std::string_view> spelled{"dimension_numbers"};
+  const auto add = [&](std::string_view name, std::string_view key, const std::string& value) {
+    spelled.push_back(name);
+    window.push_back(fmt::format("{} = {}", key, value));
+  };
+  constexpr std::pair<std::string_view, std::string_view> lists[] = {{"window_strides", "stride"},
+                                                                     {"padding", "pad"},
+                                                                     {"lhs_dilation", "lhs_dilate"},
+                                                                     {"rhs_dilation", "rhs_dilate"},
+                                                                     {"window_reversal", "reverse"}};
+  for (const auto& [name, key] : lists) {
+    const Attribute* attribute = find(op.attributes, name);
+    if (!attribute) continue;
+    if (name == "padding") {
+      const auto* pairs = std::get_if<Dense>(&attribute->value);
+      const auto text = pairs ? pairs_in_brackets(*pairs) : std::nullopt;
+      if (!text) return std::nullopt;
+      add(name, key, *text);
+      continue;
+    }
+    const auto* array = std::get_if<IntegerArray>(&attribute->value);
+    if (!array) return std::nullopt;
+    std::vector<std::string> words;
+    for (const std::int64_t value : array->values)
+      words.push_back(name == "window_reversal" ? (value != 0 ? "true" : "false") : std::to_string(value));
+    add(name, key, fmt::format("[{}]", fmt::join(words, ", ")));
+  }
+  const std::string dims = numbers->text.substr(begin.size(), numbers->text.size() - begin.size() - 1);
+  return Pretty{fmt::format("({}) dim_numbers = {}, window = {{{}}}", operands(op), dims,
+                            fmt::join(window, ", ")),
+                spelled, functional_type(op)};
 }
 
 /// %x : T -> U. MLIR has other forms for operations with attributes and for those that broadcast.

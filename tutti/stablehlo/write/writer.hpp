@@ -52,6 +52,7 @@ class Writer {
   PrettyForm dynamic_slice(const Operation& op);
   PrettyForm pad(const Operation& op);
   PrettyForm reduce_precision(const Operation& op);
+  PrettyForm convolution(const Operation& op);
   PrettyForm dot_general(const Operation& op);
   PrettyForm dot(const Operation& op);
   PrettyForm fft(const Operation& op);
