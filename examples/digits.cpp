@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a network of two layers on real handwritten digits, data and model parallel; see digits_model.hpp
-// for what one device does. `make demo` runs it.
+// Trains a network on real handwritten digits, data and model parallel. digits_model.hpp and
+// digits_conv_model.hpp have the function of one device. `make demo` runs it.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "examples/digits_conv_model.hpp"
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
@@ -26,22 +27,56 @@ constexpr std::uint64_t seed = 2026;  // fixed before the first run
 constexpr std::int64_t hidden = 128;
 constexpr int interrupted = 130;  // the exit status after Ctrl-C, as shells have it
 
-Params initial_params() {
-  Random random(seed);
-  return {random.uniform({64, hidden}, std::sqrt(6.0 / 64)), Tensor({hidden}, DType::f32),
-          random.uniform({hidden, 10}, std::sqrt(6.0 / hidden)), Tensor({10}, DType::f32)};
-}
+/// Two layers: digits_model.hpp.
+struct Dense {
+  using Params = digits::Params;
+  static constexpr bool moves_images = false;
+  static constexpr auto sharded_step = digits::sharded_step;
+  static constexpr auto sharded_logits = digits::sharded_logits;
 
-Params zeros_like_params() {
-  return {Tensor({64, hidden}, DType::f32), Tensor({hidden}, DType::f32), Tensor({hidden, 10}, DType::f32),
-          Tensor({10}, DType::f32)};
+  static Params initial_params() {
+    Random random(seed);
+    return {random.uniform({64, hidden}, std::sqrt(6.0 / 64)), Tensor({hidden}, DType::f32),
+            random.uniform({hidden, 10}, std::sqrt(6.0 / hidden)), Tensor({10}, DType::f32)};
+  }
+};
+
+/// Four convolutions: digits_conv_model.hpp.
+struct Conv {
+  using Params = conv::Params;
+  static constexpr bool moves_images = true;
+  static constexpr auto sharded_step = conv::sharded_step;
+  static constexpr auto sharded_logits = conv::sharded_logits;
+
+  static Params initial_params() {
+    Random random(seed);
+    const auto kernel = [&](std::int64_t side, std::int64_t in, std::int64_t out) {
+      return random.uniform({side, side, in, out}, std::sqrt(6.0 / static_cast<double>(side * side * in)));
+    };
+    const auto bias = [](std::int64_t features) { return Tensor({features}, DType::f32); };
+    // One after another: each draws numbers.
+    Params p;
+    p.k1 = kernel(3, 1, 16);
+    p.k2 = kernel(3, 16, 32);
+    p.k3 = kernel(3, 32, 64);
+    p.k4 = kernel(2, 64, 10);
+    std::tie(p.b1, p.b2, p.b3, p.b4) = std::tuple{bias(16), bias(32), bias(64), bias(10)};
+    return p;
+  }
+};
+
+/// Zeros in the shapes of the parameters.
+template <class Params>
+Params zeros_like_params(const Params& params) {
+  return tree_map([](const Array& p) -> Array { return Tensor(p.shape(), DType::f32); }, params);
 }
 
 // Batches of shuffled training rows, epoch after epoch; the rest of an epoch that fills no batch is left out.
 class Batches {
  public:
-  Batches(const Data& data, std::vector<std::size_t> rows)
-      : data_(data), rows_(std::move(rows)), next_(rows_.size()) {}
+  /// `moves`: each batch is moved by at most one pixel in each direction.
+  Batches(const Data& data, std::vector<std::size_t> rows, bool moves)
+      : data_(data), rows_(std::move(rows)), next_(rows_.size()), moves_(moves) {}
   Batch next() {
     if (next_ + batch_size > rows_.size()) {
       random_.shuffle(rows_);
@@ -49,14 +84,22 @@ class Batches {
     }
     std::span chosen(rows_.data() + next_, batch_size);
     next_ += batch_size;
-    return {data_.images_of(chosen), data_.labels_of(chosen)};
+    Tensor images = data_.images_of(chosen);
+    if (moves_) {
+      const std::int64_t down = step_aside(), right = step_aside();
+      images = moved(images, down, right);
+    }
+    return {images, data_.labels_of(chosen)};
   }
 
  private:
+  std::int64_t step_aside() { return static_cast<std::int64_t>(of_moves_.below(3)) - 1; }
+
   const Data& data_;
   std::vector<std::size_t> rows_;
   std::size_t next_;
-  Random random_{seed + 1};
+  bool moves_;
+  Random random_{seed + 1}, of_moves_{seed + 2};
 };
 
 std::vector<std::int32_t> predictions(const Tensor& logits) {
@@ -94,6 +137,7 @@ examples::Ending train(const Machine& machine, const Options& options, examples:
 }
 
 // Returns the exit status.
+template <class Model>
 int run_on(const Machine& machine, const Options& options) {
   const Mesh& mesh = machine.mesh();
   Data data = read_data(options.data);
@@ -102,13 +146,13 @@ int run_on(const Machine& machine, const Options& options) {
     throw Error(Code::file, {},
                 fmt::format("{}: {} digits, of which {} are for training; a step takes {}", options.data,
                             data.size(), rows.training.size(), batch_size));
-  Batches batches(data, rows.training);
-  Params params = initial_params(), momentum = zeros_like_params();
+  Batches batches(data, rows.training, Model::moves_images);
+  typename Model::Params params = Model::initial_params(), momentum = zeros_like_params(params);
   const int steps_taken = examples::load(machine, options, params, momentum);
 
   Batch first = batches.next();
   for (int i = 0; i < steps_taken; ++i) batches.next();
-  auto step = machine.compile(sharded_step(mesh), params, momentum, first);
+  auto step = machine.compile(Model::sharded_step(mesh), params, momentum, first);
   auto take_step = [&] {
     Array loss;
     std::tie(loss, params, momentum) =
@@ -128,32 +172,35 @@ int run_on(const Machine& machine, const Options& options) {
   if (ending == examples::Ending::stopped) return interrupted;
 
   Array images = data.images_of(rows.held_out);
-  report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+  report(data, rows.held_out,
+         machine.compile(Model::sharded_logits(mesh), params, images)(params, images).tensor());
   return 0;
 }
 
 // Shapes are enough: no data is read, no machine is opened.
+template <class Model>
 void write_stablehlo(const Options& options) {
   if (const int started = tutti::cli::started_processes(); started > 1)
     throw Error(Code::device, {},
                 fmt::format("--stablehlo: {} processes were started, and each would write it; start one",
                             started));
   auto floats = [](const Shape& shape) { return abstract(shape, DType::f32); };
-  const Params params{floats({64, hidden}), floats({hidden}), floats({hidden, 10}), floats({10})};
+  const auto params = tree_map([&](const Array& p) { return floats(p.shape()); }, Model::initial_params());
   const Batch batch{floats({batch_size, 64}), abstract({batch_size}, DType::i32)};
   const std::string text =
-      lower_text(sharded_step(parse_mesh(options.mesh)), std::tuple{params, params, batch});
+      lower_text(Model::sharded_step(parse_mesh(options.mesh)), std::tuple{params, params, batch});
   if (options.stablehlo == "-") fmt::print("{}", text);
   else examples::write_text(options.stablehlo, ".mlir", text);
 }
 
+template <class Model>
 int run(const Options& options) {
   if (!options.stablehlo.empty()) {
-    write_stablehlo(options);
+    write_stablehlo<Model>(options);
     return 0;
   }
   Machine machine = examples::open_machine(parse_mesh(options.mesh), options);
-  const int status = run_on(machine, options);
+  const int status = run_on<Model>(machine, options);
   examples::warn_of_left_out("digits", machine, options);
   return status;
 }
@@ -163,6 +210,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   tutti::cli::run_program("digits", [&] {
     const std::optional<Options> options = digits::parse(argc, argv);
-    return options ? run(*options) : 0;
+    if (!options) return 0;
+    return options->model == "conv" ? run<Conv>(*options) : run<Dense>(*options);
   });
 }

@@ -72,6 +72,18 @@ Data read_data(const std::string& path) {
   return data;
 }
 
+Tensor moved(const Tensor& images, std::int64_t down, std::int64_t right) {
+  constexpr std::int64_t side = 8;
+  const std::span<const float> from = images.as<float>();
+  std::vector<float> to(from.size());
+  for (std::int64_t i = 0; i < std::ssize(to); ++i) {
+    const std::int64_t row = i / side % side - down, column = i % side - right;
+    const bool is_inside = row >= 0 && row < side && column >= 0 && column < side;
+    if (is_inside) to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(i - down * side - right)];
+  }
+  return {images.shape(), to};
+}
+
 Split split(const Data& data) {
   Split split;
   for (std::size_t row = 0; row < data.size(); ++row)

@@ -24,6 +24,9 @@ struct Data {
 /// Throws R001 with the file, the line and what is wrong with it.
 Data read_data(const std::string& path);
 
+/// The pictures of f32[n, 64] moved by so many pixels; zeros come in at the sides.
+tutti::Tensor moved(const tutti::Tensor& images, std::int64_t down, std::int64_t right);
+
 /// Row numbers for training and for testing: every fifth row, whose number divides by 5, is held out.
 struct Split {
   std::vector<std::size_t> training, held_out;

@@ -11,7 +11,8 @@ namespace digits {
 struct Options : examples::TrainingOptions {
   Options() { steps = 250; }
   std::string data = "examples/data/digits.csv.gz";
-  std::string stablehlo;  // file for the step's StableHLO; "-": stdout
+  std::string model = "dense";  // or "conv"
+  std::string stablehlo;        // file for the step's StableHLO; "-": stdout
 };
 
 /// The command line. None for --help, which it prints. Throws R002.
