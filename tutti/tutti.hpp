@@ -15,6 +15,7 @@
 #include "tutti/control/wrapped/custom_rules.hpp"
 #include "tutti/control/wrapped/futures.hpp"
 #include "tutti/control/wrapped/remat.hpp"
+#include "tutti/functions/fft/fft.hpp"
 #include "tutti/functions/folds/quantiles.hpp"
 #include "tutti/functions/folds/reductions.hpp"
 #include "tutti/functions/folds/scans.hpp"

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "tests/support/oracle.hpp"
+#include "tutti/tensor/fft/fft.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -50,14 +51,6 @@ Array blackman() {
   Array t = 2 * pi * arange(7, DType::f32) / 6;
   return 0.42 - 0.5 * cos(t) + 0.08 * cos(2 * t);
 }
-Array fftfreq(int n) {
-  Array k = arange(n, DType::f32);
-  return where(k < (n + 1) / 2, k, k - n) / (n * 0.5);
-}
-Array fft() {
-  Array k = arange(6, DType::f32), t = 2 * pi / 6 * expand_dims(k, 1) * k;
-  return abs(matmul(complex(cos(t), -sin(t)), convert(x, DType::complex64)));
-}
 Array sinc() { return where(equal(x, 0), 1, sin(pi * x) / (pi * where(equal(x, 0), 1, x))); }
 Array log1mexp() {
   Array y = abs(x) + 0.1;
@@ -95,10 +88,35 @@ std::vector<Composed> of_arrays() {
       {"unravel_index", [] { return stack({i / 2, i % 2}); }},
       {"vander", [] { return pow(expand_dims(v, 1), rev(arange(4, DType::f32))); }},
       {"vecdot", [] { return reduce_sum(conj(z()) * z(), -1); }},
-      {"fft", fft},
-      {"fftfreq_of_5", [] { return fftfreq(5); }},
-      {"fftfreq_of_4", [] { return fftfreq(4); }},
-      {"rfftfreq", [] { return arange(5 / 2 + 1, DType::f32) / (5 * 0.5); }},
+  };
+}
+// Both parts of complex numbers.
+Array parts(const Array& c) { return stack({real(c), imag(c)}); }
+Array box() { return reshape(sin(arange(120, DType::f32)), {2, 3, 4, 5}); }
+std::vector<Composed> of_transforms() {
+  return {
+      {"fft", [] { return parts(fft(x)); }},
+      {"fft_of_fewer", [] { return parts(fft(x, {.n = 4, .norm = FftNorm::ortho})); }},
+      {"ifft_of_more", [] { return parts(ifft(z(), {.n = 5, .norm = FftNorm::forward})); }},
+      {"rfft_of_dim_0", [] { return parts(rfft(q, {.dim = 0})); }},
+      {"irfft", [] { return irfft(z()); }},
+      {"irfft_of_5", [] { return irfft(z(), {.n = 5, .norm = FftNorm::ortho}); }},
+      {"hfft", [] { return irfft(conj(z()), {.n = 4, .norm = FftNorm::forward}); }},
+      {"ihfft", [] { return parts(conj(rfft(x, {.norm = FftNorm::forward}))); }},
+      {"fft2", [] { return parts(fft2(box())); }},
+      {"rfft2", [] { return parts(rfft2(box(), {.sizes = {5, 4}, .dims = {2, 0}})); }},
+      {"irfft2", [] { return irfft2(complex(box(), square(box()))); }},
+      {"fftn", [] { return parts(fftn(box())); }},
+      {"ifftn", [] { return parts(ifftn(box(), {.dims = {3, 0}, .norm = FftNorm::ortho})); }},
+      {"rfftn", [] { return parts(rfftn(box())); }},
+      {"irfftn", [] { return irfftn(complex(box(), square(box()))); }},
+      {"irfftn_of_sizes", [] { return irfftn(complex(box(), square(box())), {.sizes = {3, 7}}); }},
+      {"fftshift", [] { return fftshift(box(), {1, 3}); }},
+      {"ifftshift", [] { return ifftshift(box()); }},
+      {"fftfreq_of_5", [] { return fftfreq(5, 0.5); }},
+      {"fftfreq_of_4", [] { return fftfreq(4, 0.5); }},
+      {"rfftfreq", [] { return rfftfreq(5, 0.5); }},
+      {"rfftfreq_of_4", [] { return rfftfreq(4, 0.5); }},
   };
 }
 std::vector<Composed> of_elements() {
@@ -133,6 +151,9 @@ std::vector<Composed> of_elements() {
 }
 std::vector<Composed> all_composed() {
   std::vector<Composed> rows = of_arrays(), more = of_elements();
+  rows.insert(rows.end(), more.begin(), more.end());
+  if (has_fft()) more = of_transforms();
+  else more.clear();
   rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }

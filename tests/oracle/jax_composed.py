@@ -39,10 +39,6 @@ ROWS = {
     "unravel_index": lambda a: jnp.stack(jnp.unravel_index(a.i, (3, 2))),
     "vander": lambda a: jnp.vander(a.v, 4),
     "vecdot": lambda a: jnp.vecdot(z(a.v), z(a.v)),
-    "fft": lambda a: jnp.abs(jnp.fft.fft(a.x)),
-    "fftfreq_of_5": lambda a: jnp.fft.fftfreq(5, 0.5, dtype=jnp.float32),
-    "fftfreq_of_4": lambda a: jnp.fft.fftfreq(4, 0.5, dtype=jnp.float32),
-    "rfftfreq": lambda a: jnp.fft.rfftfreq(5, 0.5, dtype=jnp.float32),
     "heaviside": lambda a: jnp.heaviside(a.x, jnp.float32(0.25)),
     "isclose": lambda a: jnp.isclose(a.x, jnp.round(a.x)),
     "modf": lambda a: jnp.stack(jnp.modf(a.x)),
@@ -69,6 +65,38 @@ ROWS = {
     "sparse_plus": lambda a: jax.nn.sparse_plus(a.x),
     "sparse_sigmoid": lambda a: jax.nn.sparse_sigmoid(a.x),
     "squareplus": lambda a: jax.nn.squareplus(a.x, 4.0),
+}
+
+
+def parts(c):
+    return jnp.stack([c.real, c.imag])
+
+
+box = jnp.sin(jnp.arange(120, dtype=jnp.float32)).reshape(2, 3, 4, 5)
+half = lax.complex(box, box * box)
+ROWS |= {
+    "fft": lambda a: parts(jnp.fft.fft(a.x)),
+    "fft_of_fewer": lambda a: parts(jnp.fft.fft(a.x, 4, norm="ortho")),
+    "ifft_of_more": lambda a: parts(jnp.fft.ifft(z(a.v), 5, norm="forward")),
+    "rfft_of_dim_0": lambda a: parts(jnp.fft.rfft(a.q, axis=0)),
+    "irfft": lambda a: jnp.fft.irfft(z(a.v)),
+    "irfft_of_5": lambda a: jnp.fft.irfft(z(a.v), 5, norm="ortho"),
+    "hfft": lambda a: jnp.fft.hfft(z(a.v), 4),
+    "ihfft": lambda a: parts(jnp.fft.ihfft(a.x)),
+    "fft2": lambda a: parts(jnp.fft.fft2(box)),
+    "rfft2": lambda a: parts(jnp.fft.rfft2(box, (5, 4), (2, 0))),
+    "irfft2": lambda a: jnp.fft.irfft2(half),
+    "fftn": lambda a: parts(jnp.fft.fftn(box)),
+    "ifftn": lambda a: parts(jnp.fft.ifftn(box, axes=(3, 0), norm="ortho")),
+    "rfftn": lambda a: parts(jnp.fft.rfftn(box)),
+    "irfftn": lambda a: jnp.fft.irfftn(half),
+    "irfftn_of_sizes": lambda a: jnp.fft.irfftn(half, (3, 7)),
+    "fftshift": lambda a: jnp.fft.fftshift(box, (1, 3)),
+    "ifftshift": lambda a: jnp.fft.ifftshift(box),
+    "fftfreq_of_5": lambda a: jnp.fft.fftfreq(5, 0.5, dtype=jnp.float32),
+    "fftfreq_of_4": lambda a: jnp.fft.fftfreq(4, 0.5, dtype=jnp.float32),
+    "rfftfreq": lambda a: jnp.fft.rfftfreq(5, 0.5, dtype=jnp.float32),
+    "rfftfreq_of_4": lambda a: jnp.fft.rfftfreq(4, 0.5, dtype=jnp.float32),
 }
 
 

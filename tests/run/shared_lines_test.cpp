@@ -81,6 +81,15 @@ const Case cases[] = {
      {5, 45, 300},
      [](const Array& x) { return Arrays{reduce_sum(x, 1), reduce_sum(x, 0)}; },
      DType::i32},
+    {"transforms_of_rows",
+     {45, 70},
+     [](const Array& x) {
+       return Arrays{real(fft(x)), irfft(complex(x, x), {.n = 70}), real(fft(x, {.dim = 0}))};
+     }},
+    {"transforms_of_matrices",
+     {37, 16, 20},
+     [](const Array& x) { return Arrays{imag(rfft2(x)), irfft2(complex(x, x))}; },
+     DType::f64},
     {"nothing",
      {0, 70},
      [](const Array& x) {
