@@ -8,6 +8,7 @@
 #include "examples/digits_model.hpp"
 #include "examples/experts_model.hpp"
 #include "examples/heat_model.hpp"
+#include "examples/poisson_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/experts_start.hpp"
 #include "examples/support/random.hpp"
@@ -15,6 +16,7 @@
 #include "examples/support/transformer_text.hpp"
 #include "examples/transformer_model.hpp"
 #include "tests/support/many_processes.hpp"
+#include "tutti/tensor/fft/fft.hpp"
 
 namespace {
 
@@ -159,6 +161,29 @@ Run find_the_initial_heat(const Machine& machine) {
 
 TEST(processes, find_the_initial_heat) {
   expect_the_bits_of_one_process(parse_mesh("y=4,x=2"), find_the_initial_heat);
+}
+
+Run find_the_source(const Machine& machine) {
+  constexpr int size = 8;
+  Random random(3);
+  const poisson::Waves waves = poisson::waves_of(size, machine.mesh());
+  const Array given = random.uniform({size, size, size}, 1);
+  const Array zeros = Tensor({size, size, size}, DType::f32);
+  poisson::Search search{zeros, zeros};
+  const auto step = machine.compile(poisson::sharded_step(machine.mesh()), waves, search, given);
+  Run run;
+  for (int i = 0; i < steps; ++i) {
+    Array misfit;
+    std::tie(misfit, search) = step(waves, std::move(search), given);
+    run.losses.push_back(misfit.item());
+  }
+  add_whole(run, machine, search);
+  return run;
+}
+
+TEST(processes, find_the_source_of_a_potential) {
+  if (!has_fft()) GTEST_SKIP() << "this build has no sources of ducc";
+  expect_the_bits_of_one_process(parse_mesh("y=4,x=2"), find_the_source);
 }
 
 }  // namespace
