@@ -240,6 +240,10 @@ FUNCTIONS = [
     *on_one_core("cumsum, 2^20 of f32", "cumsum", functions),
     *on_one_core("gelu, [1024,1024]", "gelu", functions),
     *on_one_core("layer_norm, [1024,1024]", "layer_norm", functions),
+    *on_one_core("fft, 2^20 of complex64", "fft", functions),
+    *on_one_core("fft2, [256,256] of complex64", "fft2", functions),
+    *on_one_core("fft2, [16,256,256] of complex64", "fft2s", functions),
+    *on_one_core("poisson, [128,128,128]", "poisson", functions),
 ]
 
 

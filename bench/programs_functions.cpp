@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one array of f32[2^20]; the size is the number of workers. bench/programs_peer.py has them in
 // JAX, and bench/one_core_peer.py on one core. bench/rows.hpp says how they are asked for.
+#include <complex>
+
 #include "bench/rows.hpp"
 
 namespace tutti::bench {
@@ -77,12 +79,77 @@ Measure of_layer_norm(std::int64_t workers) {
                   });
 }
 
+/// Complex numbers of f32, of the parts of scattered().
+Tensor complex_scattered(const Shape& shape) {
+  std::vector<std::int64_t> sizes = shape.sizes();
+  sizes.push_back(2);
+  const std::vector<float> parts = Array(scattered(Shape(sizes))).values<float>();
+  std::vector<std::complex<float>> x;
+  for (std::size_t i = 0; i < parts.size(); i += 2) x.emplace_back(parts[i], parts[i + 1]);
+  return {shape, x};
+}
+
+/// The squares of a transform add up to n times those of its operand.
+template <class F>
+Measure transformed(const F& function, const Shape& shape, std::int64_t n, std::int64_t workers) {
+  Machine machine = open_local(one_device(), {.workers = static_cast<int>(workers)});
+  const Tensor data = complex_scattered(shape);
+  const Array x = machine.place(Array(data), P());
+  auto run = machine.compile(function, x);
+  const auto found = run(x).template values<std::complex<float>>();
+  double before = 0, after = 0, size = 0;
+  for (const std::complex<float>& each : Array(data).values<std::complex<float>>()) before += std::norm(each);
+  for (const std::complex<float>& each : found) {
+    after += std::norm(each);
+    size += std::abs(each);
+  }
+  check_close(after, static_cast<double>(n) * before, 1e-4, after, "fft");
+  return [run, x, value = size / static_cast<double>(found.size())] {
+    return Json{{"us", microseconds_a_call([&] { run(x); })}, {"value", value}};
+  };
+}
+
+Measure of_fft(std::int64_t workers) {
+  return transformed([](const Array& x) { return fft(x); }, {count}, count, workers);
+}
+Measure of_fft2(std::int64_t workers) {
+  return transformed([](const Array& x) { return fft2(x); }, {256, 256}, 256 * 256, workers);
+}
+Measure of_fft2s(std::int64_t workers) {
+  return transformed([](const Array& x) { return fft2(x); }, {16, 256, 256}, 256 * 256, workers);
+}
+
+/// The potential of a source on a periodic cube: examples/poisson on one device.
+Array potential(const Array& source) {
+  const std::int64_t n = source.dim(0);
+  const Array k = fftfreq(n, 1.0 / static_cast<double>(n)), half = arange(n / 2 + 1, DType::f32);
+  const Array squares = expand_dims(expand_dims(square(k), 1), 2) + expand_dims(square(k), 1) + square(half);
+  const Array factor = where(equal(squares, 0), 0, 1 / where(equal(squares, 0), 1, squares));
+  return irfftn(rfftn(source) * complex(factor, zeros_like(factor)), {.sizes = {n, n, n}});
+}
+
+Measure of_poisson(std::int64_t workers) {
+  return measured(potential, {128, 128, 128}, workers,
+                  [](const std::vector<float>&, const std::vector<float>& found) {
+                    double sum = 0, size = 0;
+                    for (float each : found) {
+                      sum += each;
+                      size += std::abs(each);
+                    }
+                    check_close(sum, 0, 1e-4, size, "poisson");
+                  });
+}
+
 constexpr Row rows[] = {
     {"sort", sorted},
     {"top_k", largest},
     {"cumsum", running_sum},
     {"gelu", of_gelu},
     {"layer_norm", of_layer_norm},
+    {"fft", of_fft},
+    {"fft2", of_fft2},
+    {"fft2s", of_fft2s},
+    {"poisson", of_poisson},
 };
 
 }  // namespace

@@ -115,6 +115,19 @@ def layer_norm(x):
     return (x - mean) * lax.rsqrt(jnp.var(x, -1, keepdims=True) + 1e-5)
 
 
+def complex_scattered(shape):
+    """That of bench/programs_functions.cpp."""
+    return scattered((*shape, 2)).view(np.complex64)[..., 0]
+
+
+def potential(source):
+    n = source.shape[0]
+    k, half = jnp.fft.fftfreq(n, 1 / n, dtype=jnp.float32), jnp.arange(n // 2 + 1, dtype=jnp.float32)
+    squares = k[:, None, None] ** 2 + k[:, None] ** 2 + half**2
+    factor = jnp.where(squares == 0, 0, 1 / jnp.where(squares == 0, 1, squares))
+    return jnp.fft.irfftn(jnp.fft.rfftn(source) * factor, (n, n, n))
+
+
 def drawn(draw):
     run, key = jax.jit(draw), jax.random.PRNGKey(42)
     return (lambda: run(key).block_until_ready()), np.asarray(run(key))
@@ -128,6 +141,10 @@ ROWS = {
     "cumsum": lambda _: of_array(jnp.cumsum, scattered((1 << 20,))),
     "gelu": lambda _: of_array(jax.nn.gelu, scattered((1024, 1024))),
     "layer_norm": lambda _: of_array(layer_norm, scattered((1024, 1024))),
+    "fft": lambda _: of_array(jnp.fft.fft, complex_scattered((1 << 20,))),
+    "fft2": lambda _: of_array(jnp.fft.fft2, complex_scattered((256, 256))),
+    "fft2s": lambda _: of_array(jnp.fft.fft2, complex_scattered((16, 256, 256))),
+    "poisson": lambda _: of_array(potential, scattered((128, 128, 128))),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,
