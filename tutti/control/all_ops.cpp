@@ -140,11 +140,8 @@ const std::vector<OpRow>& ops::all_ops() {
            Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done,
            DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave,
            Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
-           ReducePrecision,
-
-           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
-
-           Svd, Switch, TopK, Transpose, Unary, While, ZeroTangent>());
+           ReducePrecision, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
+           StopGradient, Svd, Switch, TopK, Transpose, Unary, While, ZeroTangent>());
   return *all;
 }
 
