@@ -103,6 +103,9 @@ def contracts_nothing(operation) -> bool:
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
 
+    if operation.name == "stablehlo.convolution":
+        numbers = stablehlo.ConvDimensionNumbers(operation.attributes["dimension_numbers"])
+        return ir.RankedTensorType(operation.operands[1].type).shape[numbers.kernel_input_feature_dimension] == 0
     if operation.name != "stablehlo.dot_general":
         return False
     dims = stablehlo.DotDimensionNumbers(operation.attributes["dot_dimension_numbers"])

@@ -17,6 +17,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/fft.hpp"
 #include "tutti/ops/moves/exchange.hpp"
+#include "tutti/ops/windows/convolution.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write/write.hpp"
 
@@ -48,6 +49,9 @@ std::vector<Permute> permutations_of(const Example& example) {
   return found;
 }
 
+constexpr std::string_view defect_of_empty_dims =
+    "known defect: a product over an empty dim ends the process";
+
 /// The interpreter of jaxlib 0.10.2 cannot run these, or not rightly; interpreter.py knows the same.
 std::string known_defect(const Example& example) {
   if (communicates_in_a_loop(program_of({example}))) return std::string(defect_of_loops);
@@ -56,8 +60,10 @@ std::string known_defect(const Example& example) {
       if (source == target) return "known defect: a device that sends to itself waits for ever";
   if (const auto* product = example.op.as<DotGeneral>())
     for (Dim dim : product->lhs_contract)
-      if (example.operands[0].type.shape()[dim] == 0)
-        return "known defect: a product over an empty dim ends the process";
+      if (example.operands[0].type.shape()[dim] == 0) return std::string(defect_of_empty_dims);
+  if (const auto* convolution = example.op.as<Convolution>())
+    if (example.operands[1].type.shape()[convolution->dims.kernel.feature] == 0)
+      return std::string(defect_of_empty_dims);
   if (example.op.as<Fft>()) return "known defect: fft takes complex values for real ones";
   return {};
 }

@@ -89,6 +89,7 @@ const std::map<std::string, std::string>& other_programs() {
                                                       {"checkpoint_name", none},
                                                       {"concatenate", simpler},
                                                       {"convert", simpler},
+                                                      {"convolution", several},
                                                       {"cumlogsumexp", wide},
                                                       {"cummax", simpler},
                                                       {"cummin", simpler},
