@@ -49,9 +49,11 @@ Lines lines_of(DType dtype, const ConvolutionShape& s) {
   const bool has_images = s.batch > 1;
   const std::int64_t count = has_images ? s.batch : s.windows[0].out;
   const auto along = has_images ? Lines::Along::images : Lines::Along::rows;
-  if (FloatConvolution::takes(dtype, s) && FloatConvolution::sums_positions(s)) return {along, count, count};
+  const bool has_large_kernel = FloatConvolution::sums_positions(s);
+  if (FloatConvolution::takes(dtype, s) && has_large_kernel) return {along, count, count};
   const double line = s.multiplications() / static_cast<double>(count);
-  return {along, count, std::clamp<std::int64_t>(static_cast<std::int64_t>(least_work / line), 1, count)};
+  const std::int64_t least_lines = has_large_kernel ? (count + 3) / 4 : 1;
+  return {along, count, std::clamp(static_cast<std::int64_t>(least_work / line), least_lines, count)};
 }
 
 /// One of the two ways to compute a part.

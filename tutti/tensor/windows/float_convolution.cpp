@@ -136,10 +136,10 @@ std::size_t FloatConvolution::scratch_bytes() const {
          p.wide_result_bytes() + p.convolution->scratch_bytes();
 }
 
-// Measured on one core of a Zen 4 with AVX-512: see bench.
+// The constants of Product::nanoseconds.
 double FloatConvolution::nanoseconds() const {
   const Prepared& p = *prepared_;
-  constexpr double flops_per_ns = 90, copied_ns_per_byte = 0.1;
+  constexpr double flops_per_ns = 110, copied_ns_per_byte = 0.1;
   const double copied = static_cast<double>(scratch_bytes() - p.convolution->scratch_bytes());
   return 2000 + 2 * p.multiplications / flops_per_ns + copied_ns_per_byte * copied;
 }

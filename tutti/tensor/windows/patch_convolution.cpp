@@ -20,7 +20,7 @@ struct Block {
 /// The rows of the result that one product computes. Their patches stay in L2, unless these are so long that
 /// the product would have few rows.
 Block block_of(const ConvolutionShape& s, std::size_t element_bytes) {
-  constexpr std::int64_t bytes_in_cache = 256 << 10, most_bytes = 8 << 20, enough_rows = 48;
+  constexpr std::int64_t bytes_in_cache = 512 << 10, most_bytes = 8 << 20, enough_rows = 48;
   const ConvolutionDims kernel = s.kernel_sizes(), result = s.result_sizes();
   const std::int64_t row = kernel.elements() / s.out_features * static_cast<std::int64_t>(element_bytes);
   const std::int64_t rows = s.windows[0].out,
