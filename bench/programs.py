@@ -244,6 +244,8 @@ FUNCTIONS = [
     *on_one_core("fft2, [256,256] of complex64", "fft2", functions),
     *on_one_core("fft2, [16,256,256] of complex64", "fft2s", functions),
     *on_one_core("poisson, [128,128,128]", "poisson", functions),
+    *on_one_core("convolution 3x3, 8x32x32x64", "convolution", functions),
+    *on_one_core("  both gradients", "convolution_gradient", functions),
 ]
 
 

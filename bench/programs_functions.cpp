@@ -140,6 +140,62 @@ Measure of_poisson(std::int64_t workers) {
                   });
 }
 
+/// Images of 32x32 with 64 features and a 3x3 kernel, as of a layer of a network.
+constexpr std::int64_t images = 8, side = 32, features = 64;
+
+Array layer(const Array& x, const Array& kernel) {
+  return convolution(x, kernel, {.padding = WindowPadding::same});
+}
+
+/// The element in the middle of the first image, of the first output feature.
+double middle_of_layer(const std::vector<float>& x, const std::vector<float>& kernel) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 3; ++j)
+      for (std::int64_t c = 0; c < features; ++c)
+        sum += double(x[std::size_t(((15 + i) * side + 15 + j) * features + c)]) *
+               double(kernel[std::size_t(((i * 3 + j) * features + c) * features)]);
+  return sum;
+}
+
+/// `function` gives the array whose numbers are compared first.
+template <class F, class Check>
+Measure of_layer(const F& function, std::int64_t workers, const Check& check_result) {
+  Machine machine = open_local(one_device(), {.workers = static_cast<int>(workers)});
+  const Tensor data = scattered({images, side, side, features}),
+               weights = scattered({3, 3, features, features});
+  const Array x = machine.place(Array(data), P()), kernel = machine.place(Array(weights), P());
+  auto run = machine.compile(function, x, kernel);
+  const std::vector<float> found = std::get<0>(run(x, kernel)).template values<float>();
+  check_result(Array(data).values<float>(), Array(weights).values<float>(), found);
+  return [run, x, kernel, value = mean_size(found)] {
+    return Json{{"us", microseconds_a_call([&] { run(x, kernel); })}, {"value", value}};
+  };
+}
+
+Measure of_convolution(std::int64_t workers) {
+  return of_layer([](const Array& x, const Array& kernel) { return std::tuple{layer(x, kernel)}; }, workers,
+                  [](const auto& x, const auto& kernel, const std::vector<float>& found) {
+                    const auto middle = std::size_t((16 * side + 16) * features);
+                    check_close(found[middle], middle_of_layer(x, kernel), 1e-4, 1, "convolution");
+                  });
+}
+
+Measure of_convolution_gradient(std::int64_t workers) {
+  const auto energy = [](const Array& x, const Array& kernel) {
+    return reduce_sum(square(layer(x, kernel)));
+  };
+  return of_layer(
+      [=](const Array& x, const Array& kernel) {
+        const auto [of_x, of_kernel] = grad<0, 1>(energy)(x, kernel);
+        return std::tuple{of_kernel, of_x};
+      },
+      workers,
+      [](const auto&, const auto&, const std::vector<float>& found) {
+        check(std::ranges::all_of(found, [](float g) { return std::isfinite(g); }), "convolution gradient");
+      });
+}
+
 constexpr Row rows[] = {
     {"sort", sorted},
     {"top_k", largest},
@@ -150,6 +206,8 @@ constexpr Row rows[] = {
     {"fft2", of_fft2},
     {"fft2s", of_fft2s},
     {"poisson", of_poisson},
+    {"convolution", of_convolution},
+    {"convolution_gradient", of_convolution_gradient},
 };
 
 }  // namespace

@@ -133,6 +133,22 @@ def drawn(draw):
     return (lambda: run(key).block_until_ready()), np.asarray(run(key))
 
 
+def of_layer(function):
+    """Of images and a kernel, both as bench/programs_functions.cpp has them; the first result is compared."""
+    operands = jnp.asarray(scattered((8, 32, 32, 64))), jnp.asarray(scattered((3, 3, 64, 64)))
+    run = jax.jit(function)
+    return (lambda: jax.block_until_ready(run(*operands))), np.asarray(run(*operands)[0])
+
+
+def layer(x, kernel):
+    return lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def gradient_of_layer(x, kernel):
+    of_x, of_kernel = jax.grad(lambda x, kernel: jnp.sum(jnp.square(layer(x, kernel))), (0, 1))(x, kernel)
+    return of_kernel, of_x
+
+
 ROWS = {
     "random_bits": lambda n: drawn(lambda key: jax.random.bits(key, (n,), jnp.uint32)),
     "random_normal": lambda n: drawn(lambda key: jax.random.normal(key, (n,), jnp.float32)),
@@ -145,6 +161,8 @@ ROWS = {
     "fft2": lambda _: of_array(jnp.fft.fft2, complex_scattered((256, 256))),
     "fft2s": lambda _: of_array(jnp.fft.fft2, complex_scattered((16, 256, 256))),
     "poisson": lambda _: of_array(potential, scattered((128, 128, 128))),
+    "convolution": lambda _: of_layer(lambda x, kernel: (layer(x, kernel),)),
+    "convolution_gradient": lambda _: of_layer(gradient_of_layer),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,
