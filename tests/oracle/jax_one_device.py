@@ -115,6 +115,53 @@ case("descending", lambda v: (jnp.sort(v, descending=True), jnp.argsort(v, desce
 case("median", lambda v: (jnp.median(v), jnp.percentile(v, 30.0), jnp.unique(jnp.round(v), size=5)), floats(15), exact=False)
 case("histogram", lambda v: (jnp.histogram(v, bins=5)[0], jnp.digitize(v, jnp.array([-1.0, 0.0, 1.0])), jnp.interp(v, jnp.arange(5.0), jnp.arange(5.0)**2)),
      floats(30), exact=False)
+
+
+def window(v, kind, size, stride, padding="VALID", base=None, dilation=None):
+    worst = -np.inf if kind is lax.max else np.inf
+    if not np.issubdtype(v.dtype, np.inexact) and v.dtype != ml_dtypes.bfloat16:
+        worst = (np.iinfo(v.dtype).min if kind is lax.max else np.iinfo(v.dtype).max) if v.dtype != bool else kind is lax.min
+    init = np.zeros((), v.dtype) if kind is lax.add else np.array(worst, v.dtype)
+    return lax.reduce_window(v, init, kind, size, stride, padding, base, dilation)
+
+
+def pools(v):
+    """Of [n, h, w, c], as flax.linen's max_pool, min_pool and avg_pool."""
+    size, stride = (1, 2, 2, 1), (1, 2, 2, 1)
+    return tuple(window(v, kind, size, stride, padding) for kind in (lax.max, lax.min, lax.add) for padding in ("VALID", "SAME"))
+
+
+def weighted(pool):
+    """A function of an array and of weights for its pools."""
+    return lambda v, w: jnp.sum(pool(v) * w[tuple(slice(0, n) for n in jax.eval_shape(pool, v).shape)])
+
+
+POOLS = {"max": lambda v: window(v, lax.max, (1, 2, 2, 1), (1, 2, 2, 1)),
+         "overlapping": lambda v: window(v, lax.max, (1, 3, 3, 1), (1, 2, 1, 1), "SAME"),
+         "min": lambda v: window(v, lax.min, (2, 2, 3, 1), (1, 1, 2, 1), ((1, 0), (0, 1), (2, 2), (0, 0))),
+         "spread": lambda v: window(v, lax.max, (1, 2, 2, 1), (1, 1, 1, 1), ((0, 0), (1, 0), (0, 0), (0, 0)), (1, 1, 2, 1)),
+         "sum": lambda v: window(v, lax.add, (1, 3, 2, 1), (1, 2, 1, 1), "SAME", (1, 2, 1, 1), (1, 1, 3, 1))}
+for t in FLOATS:
+    case(f"pools_{t}", pools, integers(2, 5, 6, 9).astype(special(t).dtype))
+    case(f"windows_{t}", lambda v: tuple(window(v, kind, (2,), (1,)) for kind in (lax.max, lax.min, lax.add)), special(t)[:8])
+for t in INTEGERS:
+    case(f"pools_{t}", pools, integers(1, 4, 4, 3, dtype=t))
+case("pools_bool", lambda v: (window(v, lax.max, (2, 2), (1, 1)), window(v, lax.min, (2, 1), (1, 2), "SAME")), floats(5, 6) > 0)
+case("spread_windows", lambda v: (window(v, lax.add, (2, 3), (1, 2), ((-1, 2), (3, -1)), (2, 1), (1, 2)),
+                                  window(v, lax.max, (2, 3), (2, 1), ((0, 0), (-2, 4)), (1, 3), (2, 1)), window(v, lax.add, (9, 1), (1, 1))),
+     integers(5, 6).astype("float32"))
+case("pooled_with_init", lambda v: (lax.reduce_window(v, np.float32(3), lax.add, (2, 2), (1, 1), "VALID"),
+                                    lax.reduce_window(v, np.float32(0), lax.max, (2, 2), (1, 1), "SAME")), integers(4, 4).astype("float32"))
+for name, pool in POOLS.items():  # with many ties
+    v, w = integers(2, 5, 6, 9).astype("float32") // 20, integers(9, 14, 14, 9).astype("float32")
+    case(f"gradient_of_{name}", jax.grad(weighted(pool)), v, w)
+    # Forwards XLA takes ties in another order where windows move along dim 0; so there are none.
+    apart = random.permutation(v.size).reshape(v.shape).astype("float32") if name == "min" else v
+    case(f"tangent_of_{name}", lambda v, t, p=pool: jax.jvp(p, (v,), (t,))[1], apart, integers(2, 5, 6, 9).astype("float32"))
+    case(f"lanes_of_{name}", jax.vmap(jax.grad(weighted(pool)), (0, None)), np.stack([v, v[::-1], v * v]), w)
+for name in ("max", "overlapping", "min"):
+    second = jax.grad(lambda v, w, f=jax.grad(weighted(POOLS[name])): jnp.sum(f(v * v, w) * v))
+    case(f"second_of_{name}", second, integers(2, 5, 6, 9).astype("float32") // 20, integers(9, 9, 9, 9).astype("float32"))
 # ---- shapes and products
 case("moved", lambda v: (v.T, v.reshape(2, -1), jnp.flip(v, 1), jnp.roll(v, 2, 0), jnp.pad(v, ((1, 2), (0, 1))), jnp.tile(v, (2, 1)), v[::-2, 1:]), integers(4, 6))
 case("products", lambda a, b: (a @ b, jnp.einsum("ik,kj->ji", a, b), jnp.einsum("bik,bkj->bij", a[None], b[None]), jnp.outer(a[0], b[0])),

@@ -76,6 +76,7 @@ const std::map<std::string, std::string>& other_programs() {
                            none = "the text has nothing of it",
                            tiled = "the text has the tiled form only, between reshapes",
                            simpler = "some of its types are computed by other operations, or by none",
+                           apart = "padding and dilation are written apart",
                            wide = "halves are accumulated in f32",
                            order = "the text lists dims, groups or pairs in ascending order";
   static const std::map<std::string, std::string> all{{"abs", simpler},
@@ -122,7 +123,11 @@ const std::map<std::string, std::string>& other_programs() {
                                                       {"reduce_prod", order},
                                                       {"reduce_scatter", tiled},
                                                       {"reduce_sum", order},
+                                                      {"reduce_window_max", simpler},
+                                                      {"reduce_window_min", simpler},
+                                                      {"reduce_window_sum", wide},
                                                       {"remat", none},
+                                                      {"select_and_scatter", apart},
 
                                                       {"reverse", order},
                                                       {"scan", several},

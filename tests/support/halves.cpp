@@ -17,7 +17,9 @@ std::vector<OpRow> tried_ops() {
 
 std::vector<OpRow> lowered_ops() {
   std::vector<OpRow> rows = tried_ops();
-  std::erase_if(rows, [](const OpRow& row) { return !row.examples[0].op->refusal(Rule::lower).empty(); });
+  const auto is_refused = [](const Example& example) { return !example.op->refusal(Rule::lower).empty(); };
+  std::erase_if(rows, [&](const OpRow& row) { return is_refused(row.examples[0]); });
+  for (OpRow& row : rows) std::erase_if(row.examples, is_refused);
   return rows;
 }
 

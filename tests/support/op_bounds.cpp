@@ -94,8 +94,9 @@ Bounds with_complex_functions(const Program& program, const Values& results, con
   };
 }
 
-const std::set<std::string> sums{"all_reduce",  "convolution",    "cumsum",     "done",
-                                 "dot_general", "reduce_scatter", "reduce_sum", "start"};
+const std::set<std::string> sums{"all_reduce", "convolution",       "cumsum",
+                                 "done",       "dot_general",       "reduce_scatter",
+                                 "reduce_sum", "reduce_window_sum", "start"};
 const std::set<std::string> moves{"argmax",
                                   "argmin",
                                   "bitcast_convert",
@@ -131,6 +132,8 @@ const std::set<std::string> moves{"argmax",
                                   "checkpoint_name",
                                   "transpose",
                                   "top_k",
+                                  "reduce_window_max",
+                                  "reduce_window_min",
                                   "cummax",
                                   "cummin"};
 
@@ -140,7 +143,9 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
                   Peer peer) {
   // A loop of 3 trips, or a branch, of a few equations each on numbers below 4: fewer than 64 roundings.
   if (!row.examples[0].op->programs().empty()) return bounds_of_epsilons(ours, 64 * 4);
-  Bounds bounds = sums.contains(row.name) ? bounds_of_sums(program, inputs, peer) : exact();
+  // XLA adds the elements of a window one after the other, as the interpreter does.
+  const Peer adds_as = row.name == "reduce_window_sum" ? Peer::interpreter : peer;
+  Bounds bounds = sums.contains(row.name) ? bounds_of_sums(program, inputs, adds_as) : exact();
   // Fewer than 24 products, in two orders; of complex numbers up to four times as far.
   if (row.name == "reduce_prod" || row.name == "cumprod") bounds = bounds_of_ulps(ours, 2 * 24 * 4);
   // Below log(8) + 4, a function or two and a sum for each of 7 terms.

@@ -66,6 +66,8 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/windows/convolution.hpp"
+#include "tutti/ops/windows/reduce_window.hpp"
+#include "tutti/ops/windows/selected.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
@@ -140,8 +142,9 @@ const std::vector<OpRow>& ops::all_ops() {
            Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done,
            DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave,
            Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
-           ReducePrecision, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
-           StopGradient, Svd, Switch, TopK, Transpose, Unary, While, ZeroTangent>());
+           ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape, Reverse, Scan, Scatter, Select,
+           SelectAndGather, SelectAndScatter, Slice, Sort, Start, StopGradient, Svd, StopGradient, Switch,
+           TopK, Transpose, Unary, While, ZeroTangent>());
   return *all;
 }
 

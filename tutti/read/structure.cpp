@@ -80,7 +80,8 @@ class Check {
   /// How many values a region returns; none: it is not looked at.
   static std::optional<std::ptrdiff_t> returned_by(const stablehlo::Operation& op, std::size_t region) {
     if (op.name == "stablehlo.while" && region == 0) return 1;
-    for (const char* name : {"stablehlo.sort", "stablehlo.all_reduce", "stablehlo.reduce_scatter"})
+    for (const char* name : {"stablehlo.sort", "stablehlo.all_reduce", "stablehlo.reduce_scatter",
+                             "stablehlo.select_and_scatter"})
       if (op.name == name) return 1;
     for (const char* name :
          {"stablehlo.while", "stablehlo.case", "stablehlo.if", "sdy.manual_computation",

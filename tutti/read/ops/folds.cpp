@@ -6,16 +6,21 @@
 #include <optional>
 
 #include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
 #include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reverse.hpp"
+#include "tutti/ops/select.hpp"
 #include "tutti/ops/sort.hpp"
 #include "tutti/ops/top_k.hpp"
+#include "tutti/ops/windows/reduce_window.hpp"
+#include "tutti/ops/windows/selected.hpp"
 #include "tutti/read/operation_rows.hpp"
 #include "tutti/read/patterns/ordering.hpp"
 #include "tutti/read/patterns/scalar_region.hpp"
@@ -53,6 +58,8 @@ Array combined(const Array& x, const Array& y, ReduceKind kind) {
   }
   return x;
 }
+
+bool is_of_bits(ReduceKind kind) { return kind == ReduceKind::logical_and || kind == ReduceKind::logical_or; }
 
 /// True if combining with this value changes nothing.
 bool is_neutral(const ReadValue& value, DType dtype, ReduceKind kind) {
@@ -155,33 +162,91 @@ std::optional<RunningWindow> running_window_of(const stablehlo::Operation& op) {
   return running_window(type->shape, *window, *pads);
 }
 
+constexpr std::string_view reducers_of_windows =
+    "windows are folded by add, maximum and minimum, of bool by and, or; running windows by multiply, too";
+
+/// The windows of an operation; attributes that it lacks are ones, or no padding.
+WindowsAlong windows_read(const OpReader& op) {
+  const auto rank = static_cast<std::size_t>(op.operand(0).rank());
+  const auto sizes = op.integers("window_dimensions", 1, rank),
+             strides = op.integers("window_strides", 1, rank), base = op.integers("base_dilations", 1, rank),
+             dilation = op.integers("window_dilations", 1, rank),
+             padding = op.integers("padding", 0, 2 * rank);
+  WindowsAlong windows;
+  for (std::size_t i = 0; i < rank; ++i)
+    windows.push_back({sizes[i], strides[i], padding[2 * i], padding[2 * i + 1], base[i], dilation[i]});
+  return windows;
+}
+
+Array pooled(const OpReader& op, ReduceKind kind) {
+  const Array& x = op.operand(0);
+  require(kind != ReduceKind::prod && (!is_of_bits(kind) || x.dtype() == DType::boolean), Code::unsupported,
+          "{}", reducers_of_windows);
+  const ReduceKind folded = kind == ReduceKind::logical_or    ? ReduceKind::max
+                            : kind == ReduceKind::logical_and ? ReduceKind::min
+                                                              : kind;
+  return with_init(op, apply_one(ReduceWindow{folded, windows_read(op)}, {x}), folded);
+}
+
+/// The derivative of max or min windows. Its reducer keeps the better of two pairs (chooser, source).
+Arrays gathered_by_windows(const OpReader& op) {
+  const auto extreme = kept_pair_of(op.op().regions.at(0));
+  const DType dtype = op.operand(0).dtype();
+  const bool is_known =
+      extreme && op.operand(1).dtype() == dtype && op.known(3).number == 0.0 &&
+      is_neutral(op.known(2), dtype, *extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min);
+  require(is_known, Code::unsupported, "{}", reducers_of_windows);
+  const Op gather = SelectAndGather{*extreme, windows_read(op)};
+  const Array &x = op.operand(0), kept = apply_one(gather, {x, x});
+  const Array has_elements = apply_one(gather, {ones_like(x), x}) > 0;
+  return {select(has_elements, kept, op.operand(2)), apply_one(gather, {op.operand(1), op.operand(0)})};
+}
+
+Arrays select_and_scatter_read(const OpReader& op) {
+  const auto extreme = kept_of(op.op().regions.at(0));
+  const auto sum = reducer_of(op.op().regions.at(1));
+  require(extreme && sum == ReduceKind::sum, Code::unsupported,
+          "select_and_scatter is run with GE or LE for its selection, and add");
+  const Array found = select_and_scatter_add(op.operand(1), op.operand(0), *extreme, windows_read(op));
+  if (op.known(2).number == 0.0) return {found};
+  return {found + broadcast_in_dim(op.operand(2), found.shape(), {})};
+}
+
+std::optional<Refusal> refusal_of_selection(const SourceModule&, const stablehlo::Operation& op) {
+  if (op.regions.size() == 2 && kept_of(op.regions[0]) && reducer_of(op.regions[1]) == ReduceKind::sum)
+    return {};
+  return Refusal{"a selection that is neither GE nor LE, or a scatter that does not add", "use these"};
+}
+
 Arrays reduce_window_read(const OpReader& op) {
   const auto window = running_window_of(op.op());
   const stablehlo::Block& region = op.op().regions.at(0);
   if (window && is_logaddexp(region) && op.known(1).number == -HUGE_VAL)
     return {window->dim ? cumlogsumexp(op.operand(0), *window->dim, window->order) : op.operand(0)};
+  if (op.operands().size() == 4) return gathered_by_windows(op);
   const auto kind = reducer_of(region);
-  require(window && kind && is_neutral(op.known(1), op.operand(0).dtype(), *kind), Code::unsupported,
-          "windows other than those of running sums, products, maxima and minima are not run here");
+  require(kind.has_value(), Code::unsupported, "{}", reducers_of_windows);
   const Array& x = op.operand(0);
+  if (!window || !is_neutral(op.known(1), x.dtype(), *kind)) return {pooled(op, *kind)};
   if (!window->dim) return {x};
   switch (*kind) {
     case ReduceKind::sum: return {cumsum(x, *window->dim, window->order)};
     case ReduceKind::prod: return {cumprod(x, *window->dim, window->order)};
     case ReduceKind::max: return {cummax(x, *window->dim, window->order)};
     case ReduceKind::min: return {cummin(x, *window->dim, window->order)};
-    default: fail(Code::unsupported, "running reductions by and, or are not run here");
+    default: return {pooled(op, *kind)};
   }
 }
 
 std::optional<Refusal> refusal_of_window(const SourceModule&, const stablehlo::Operation& op) {
-  const bool is_plain = op.operands.size() == 2 && op.regions.size() == 1;
-  const auto kind = is_plain ? reducer_of(op.regions[0]) : std::nullopt;
-  const bool is_running =
-      kind && *kind != ReduceKind::logical_and && *kind != ReduceKind::logical_or && running_window_of(op);
-  if (is_running || (is_plain && is_logaddexp(op.regions[0]) && running_window_of(op))) return {};
-  return Refusal{"a window that is no running sum, product, maximum or minimum",
-                 "write pooling with slices, maximum and add"};
+  if (op.regions.size() != 1) return Refusal{"a window without a reducer", "write one"};
+  const stablehlo::Block& region = op.regions[0];
+  if (op.operands.size() == 4 && kept_pair_of(region)) return {};
+  const auto kind = op.operands.size() == 2 ? reducer_of(region) : std::nullopt;
+  if (kind && (*kind != ReduceKind::prod || running_window_of(op))) return {};
+  if (op.operands.size() == 2 && is_logaddexp(region) && running_window_of(op)) return {};
+  return Refusal{"a window that is folded by other than add, maximum or minimum",
+                 "write it with slices and other operations"};
 }
 
 /// The largest first, with their places: top_k has this order.
@@ -222,6 +287,7 @@ using namespace forms;
 constexpr OperationRow rows[] = {
     {"stablehlo.reduce", {2, -1, 1, as_operands}, reduce_read, refusal_of_reduce},
     {"stablehlo.reduce_window", {2, -1, 1, as_operands}, reduce_window_read, refusal_of_window},
+    {"stablehlo.select_and_scatter", {3, 3, 2, pair}, select_and_scatter_read, refusal_of_selection},
     {"stablehlo.sort", {1, -1, 1, twice_operands}, sort_read},
     {"chlo.top_k", one, top_k_read},
 };

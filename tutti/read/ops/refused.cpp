@@ -19,7 +19,6 @@ constexpr char solvers[] = "compute it outside, or by loops";
 constexpr char generators[] = "draw by threefry: jax.random with the default generator";
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
 constexpr char fixed_shapes[] = "export with fixed shapes";
-constexpr char pooling[] = "write it with slices, maximum and select";
 constexpr char replicas[] = "lower with partitions: one replica";
 constexpr char quantized[] = "dequantize before, and compute in floats";
 constexpr char bundles[] = "return the arrays by themselves";
@@ -53,7 +52,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.recv", unknown, nullptr, says<one_thread>},
     {"stablehlo.rng", unknown, nullptr, says<generators>},
     {"stablehlo.rng_bit_generator", unknown, nullptr, says<generators>},
-    {"stablehlo.select_and_scatter", unknown, nullptr, says<pooling>},
     {"stablehlo.send", unknown, nullptr, says<one_thread>},
     {"stablehlo.set_dimension_size", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.torch_index_select", unknown, nullptr, says<older>},

@@ -112,6 +112,43 @@ bool is_logaddexp(const stablehlo::Block& region) {
   return false;
 }
 
+namespace {
+
+std::optional<Extreme> extreme_of(const stablehlo::Operation& op, stablehlo::Value x, stablehlo::Value y) {
+  const auto* direction = find_as<stablehlo::Enumeration>(op.attributes, "comparison_direction");
+  const auto* order = find_as<stablehlo::Enumeration>(op.attributes, "compare_type");
+  const bool compares = op.name == "stablehlo.compare" && direction && op.operands.size() == 2 &&
+                        op.operands[0] == x && op.operands[1] == y &&
+                        (!order || order->value != "TOTALORDER");
+  if (!compares || (direction->value != "GE" && direction->value != "LE")) return std::nullopt;
+  return direction->value == "GE" ? Extreme::largest : Extreme::smallest;
+}
+
+bool selects(const stablehlo::Operation& op, stablehlo::Value which, stablehlo::Value x, stablehlo::Value y) {
+  return op.name == "stablehlo.select" && op.operands == std::vector<stablehlo::Value>{which, x, y};
+}
+
+}  // namespace
+
+std::optional<Extreme> kept_of(const stablehlo::Block& region) {
+  const stablehlo::Operation* op = only_operation(region);
+  if (!op || region.arguments.size() != 2) return std::nullopt;
+  return extreme_of(*op, region.arguments[0], region.arguments[1]);
+}
+
+std::optional<Extreme> kept_pair_of(const stablehlo::Block& region) {
+  const auto& x = region.arguments;
+  const auto& ops = region.operations;
+  if (x.size() != 4 || ops.size() != 4) return std::nullopt;
+  const auto extreme = extreme_of(ops[0], x[0], x[2]);
+  if (!extreme) return std::nullopt;
+  const stablehlo::Value keeps = ops[0].results[0];
+  const bool selects_pairs = selects(ops[1], keeps, x[0], x[2]) && selects(ops[2], keeps, x[1], x[3]);
+  const bool returns_them =
+      selects_pairs && ops[3].operands == std::vector<stablehlo::Value>{ops[1].results[0], ops[2].results[0]};
+  return returns_them ? extreme : std::nullopt;
+}
+
 bool returns_second(const stablehlo::Block& region) {
   if (region.arguments.size() != 2 || region.operations.empty()) return false;
   const std::vector<stablehlo::Value>& returned = region.operations.back().operands;

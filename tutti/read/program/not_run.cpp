@@ -16,7 +16,8 @@ namespace {
 /// Regions of these are looked at as a whole, not operation by operation.
 bool has_scalar_region(std::string_view name) {
   return name == "stablehlo.reduce" || name == "stablehlo.reduce_window" || name == "stablehlo.scatter" ||
-         name == "stablehlo.sort" || name == "stablehlo.all_reduce" || name == "stablehlo.reduce_scatter";
+         name == "stablehlo.select_and_scatter" || name == "stablehlo.sort" ||
+         name == "stablehlo.all_reduce" || name == "stablehlo.reduce_scatter";
 }
 
 /// None: a type that is known here.
