@@ -33,8 +33,7 @@ namespace fs = std::filesystem;
 /// Programs that are refused, each with a word of its refusal.
 const std::map<std::string, std::string> refused{{"psum_types", "elements of i4"},
                                                  {"gather_types", "elements of f8E4M3FN"},
-                                                 {"as_gspmd", "SPMDFullToShardShape"},
-                                                 {"convolution_grad", "stablehlo.select_and_scatter"}};
+                                                 {"as_gspmd", "SPMDFullToShardShape"}};
 
 class jax_corpus : public OracleTest {
  protected:

@@ -143,8 +143,8 @@ const std::vector<OpRow>& ops::all_ops() {
            DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave,
            Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
            ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape, Reverse, Scan, Scatter, Select,
-           SelectAndGather, SelectAndScatter, Slice, Sort, Start, StopGradient, Svd, StopGradient, Switch,
-           TopK, Transpose, Unary, While, ZeroTangent>());
+           SelectAndGather, SelectAndScatter, Slice, Sort, Start, StopGradient, Svd, Switch, TopK, Transpose,
+           Unary, While, ZeroTangent>());
   return *all;
 }
 
