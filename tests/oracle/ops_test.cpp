@@ -16,6 +16,8 @@
 #include "tutti/ops/collectives/permute.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/fft.hpp"
+#include "tutti/ops/linalg/cholesky.hpp"
+#include "tutti/ops/linalg/triangular_solve.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/windows/convolution.hpp"
 #include "tutti/run/on_machine.hpp"
@@ -65,6 +67,7 @@ std::string known_defect(const Example& example) {
     if (example.operands[1].type.shape()[convolution->dims.kernel.feature] == 0)
       return std::string(defect_of_empty_dims);
   if (example.op.as<Fft>()) return "known defect: fft takes complex values for real ones";
+  if (example.op.as<Cholesky>() || example.op.as<TriangularSolve>()) return std::string(defect_of_triangles);
   return {};
 }
 

@@ -29,6 +29,7 @@ const std::map<std::string, std::string>& other_bits() {
   static const std::map<std::string, std::string> all{{"exp2", several},
                                                       {"log10", several},
                                                       {"log2", several},
+                                                      {"lu", several},
                                                       {"xla_erf_inv", "it is read as erf_inv"}};
   return all;
 }
@@ -88,6 +89,7 @@ const std::map<std::string, std::string>& other_programs() {
                                                       {"axis_index", several},
                                                       {"broadcast", several},
                                                       {"checkpoint_name", none},
+                                                      {"cholesky", several},
                                                       {"concatenate", simpler},
                                                       {"convert", simpler},
                                                       {"convolution", several},
@@ -109,6 +111,7 @@ const std::map<std::string, std::string>& other_programs() {
                                                       {"gather", clamped},
                                                       {"log10", several},
                                                       {"log2", several},
+                                                      {"lu", several},
                                                       {"mask", several},
                                                       {"mul", simpler},
                                                       {"own_block", several},

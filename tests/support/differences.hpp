@@ -21,6 +21,7 @@ Values computed_by(Oracle& peer, const Program& program, const Values& inputs);
 bool communicates_in_a_loop(const Program& program);
 inline constexpr std::string_view defect_of_loops =
     "known defect: a collective in a loop may get what a peer sent in an earlier trip";
+inline constexpr std::string_view defect_of_triangles = "known defect: factors and triangles end the process";
 
 /// How far two results may be apart, element by element.
 using Bounds = std::function<double(std::size_t result, std::size_t device, std::int64_t element)>;

@@ -61,8 +61,9 @@ const Mesh& functions_mesh() {
 
 std::vector<Function> all_functions() {
   std::vector<Function> functions = collective_functions();
-  for (const auto& more : {local_functions(), control_functions(), transform_functions(), shaping_functions(),
-                           einsum_functions(), indexing_functions(), reduction_functions()})
+  for (const auto& more :
+       {local_functions(), control_functions(), transform_functions(), shaping_functions(),
+        einsum_functions(), indexing_functions(), reduction_functions(), linalg_functions()})
     functions.insert(functions.end(), more.begin(), more.end());
   return functions;
 }

@@ -34,6 +34,7 @@ std::vector<Function> control_functions();
 std::vector<Function> transform_functions();
 std::vector<Function> shaping_functions();
 std::vector<Function> einsum_functions();
+std::vector<Function> linalg_functions();
 std::vector<Function> all_functions();
 
 /// The arguments, then two lanes of each. Lane 0 equals the arguments.

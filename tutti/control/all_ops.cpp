@@ -43,8 +43,11 @@
 #include "tutti/ops/fft.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/cholesky.hpp"
 #include "tutti/ops/linalg/eigh.hpp"
+#include "tutti/ops/linalg/lu.hpp"
 #include "tutti/ops/linalg/svd.hpp"
+#include "tutti/ops/linalg/triangular_solve.hpp"
 #include "tutti/ops/moves/enter.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/leave.hpp"
@@ -138,13 +141,13 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& ops::all_ops() {
   static const NeverDestroyed all(
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
-           Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done,
-           DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather, Iota, Leave,
-           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce,
-           ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape, Reverse, Scan, Scatter, Select,
-           SelectAndGather, SelectAndScatter, Slice, Sort, Start, StopGradient, Svd, Switch, TopK, Transpose,
-           Unary, While, ZeroTangent>());
+           Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Cholesky, Clamp, Compare,
+           Concatenate, Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp,
+           DebugPrint, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather,
+           Iota, Leave, Mask Lu, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll,
+           RaggedCopy, RandomBits, Reduce, ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape,
+           Reverse, Scan, Scatter, Select, SelectAndGather, SelectAndScatter, Slice, Sort, Start,
+           StopGradient, Svd, Switch, TopK, Transpose, TriangularSolve, Unary, While, ZeroTangent>());
   return *all;
 }
 

@@ -8,6 +8,8 @@
 #include "tutti/functions/folds/segments.hpp"
 #include "tutti/functions/folds/sorting.hpp"
 #include "tutti/functions/folds/statistics.hpp"
+#include "tutti/functions/linalg/factors.hpp"
+#include "tutti/functions/linalg/solving.hpp"
 #include "tutti/functions/nn/activations.hpp"
 #include "tutti/functions/nn/nn.hpp"
 #include "tutti/functions/nn/normalization.hpp"
@@ -33,6 +35,7 @@ Arrays arrays_of(const Array& x) { return {x}; }
 Arrays arrays_of(Arrays x) { return x; }
 Arrays arrays_of(const Key& key) { return {key.data}; }
 Arrays arrays_of(const Histogram& histogram) { return {histogram.counts, histogram.edges}; }
+Arrays arrays_of(const SlogdetResult& found) { return {found.sign, found.logabsdet}; }
 Arrays arrays_of(const UniqueCounts& unique) { return {unique.values, unique.counts}; }
 
 template <class... T>
@@ -84,10 +87,12 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("numpy.broadcast_arrays", operands(three, matrix), broadcast_arrays({x, y})),
       DRAW("jax.random.categorical", operands(key_type, four), categorical(key, x)),
       DRAW("jax.random.choice", operands(key_type), choice(key, 10, {4})),
+      CALL("jax.scipy.linalg.cho_solve", operands(square, three), cho_solve(x, y)),
       CALL("numpy.copysign", operands(four, four), copysign(x, y)),
       CALL("numpy.count_nonzero", operands(matrix), count_nonzero(x)),
       CALL("optax.softmax_cross_entropy_with_integer_labels", operands(matrix, indices), cross_entropy(x, y)),
       CALL("numpy.deg2rad", operands(four), deg2rad(x)),
+      CALL("numpy.linalg.det", operands(square), det(x)),
       CALL("numpy.diag", operands(four), diag(x)),
       CALL("numpy.diagonal", operands(square), diagonal(x)),
       DRAW("flax.linen.Dropout", operands(key_type, four), dropout(key, x, 0.1)),
@@ -107,6 +112,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("numpy.hstack", operands(four, three), hstack({x, y})),
       CALL("numpy.hypot", operands(four, four), hypot(x, y)),
       CALL("numpy.inner", operands(four, four), inner(x, y)),
+      CALL("numpy.linalg.inv", operands(square), inv(x)),
       CALL("numpy.isinf", operands(four), isinf(x)),
       CALL("numpy.isnan", operands(four), isnan(x)),
       CALL("jax.random.key", operands(number), key(x)),
@@ -121,6 +127,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("jax.numpy.cumulative_logsumexp", operands(four), logcumsumexp(x)),
       CALL("numpy.logspace", operands(), logspace(0, 2, 3, DType::f32)),
       CALL("jax.nn.logsumexp", operands(four), logsumexp(x)),
+      CALL("jax.scipy.linalg.lu_solve", operands(square, three), lu_solve(lu(x), y)),
       CALL("numpy.linalg.matrix_norm", operands(matrix), matrix_norm(x, {.ord = 1})),
       CALL("numpy.mean", operands(matrix), mean(x, 0)),
       CALL("numpy.median", operands(four), median(x)),
@@ -150,8 +157,10 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("jax.ops.segment_sum", operands(four, indices), segment_sum(x, y, 2)),
       CALL("jax.nn.selu", operands(four), selu(x)),
       CALL("jax.nn.silu", operands(four), silu(x)),
+      CALL("numpy.linalg.slogdet", operands(square), slogdet(x)),
       CALL("jax.nn.softmax", operands(four), softmax(x)),
       CALL("jax.nn.softplus", operands(four), softplus(x)),
+      CALL("numpy.linalg.solve", operands(square, three), solve(x, y)),
       CALL("numpy.split", operands(four), split(x, 2)),
       CALL("numpy.squeeze", operands(thin), squeeze(x)),
       CALL("jax.nn.standardize", operands(matrix), standardize(x)),
