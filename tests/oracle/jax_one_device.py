@@ -235,6 +235,19 @@ case("lanes", jax.vmap(lambda a, b: (jnp.dot(a, b), jnp.cumsum(a), a[jnp.argmax(
 case("attention", lambda q, k, v: jax.nn.dot_product_attention(q, k, v), floats(1, 4, 2, 8), floats(1, 4, 2, 8), floats(1, 4, 2, 8), exact=False)
 
 
+# ---- linear algebra, by calls of LAPACK
+for t in ("float32", "float64", "complex64", "complex128"):
+    square = (random.normal(size=(2, 4, 4)) + (1j * random.normal(size=(2, 4, 4)) if "complex" in t else 0)).astype(t)
+    spread = (square + 3 * np.eye(4)).astype(t)
+    # The second is not positive definite.
+    both = np.stack([square[0] @ square[0].conj().T + np.eye(4), -np.eye(4)]).astype(t)
+    case(f"cholesky_{t}", lambda v: (jnp.linalg.cholesky(v), jnp.linalg.cholesky(v, upper=True)), both, exact=False)
+    case(f"lu_{t}", lambda v: (lax.linalg.lu(v)[0], lax.linalg.lu(v)[1], lax.linalg.lu(v[0, :, :3])[2]), square, exact=False)
+    case(f"solved_{t}", lambda v, w: (jnp.linalg.solve(v, w), jnp.linalg.inv(v), jnp.linalg.det(v), jnp.linalg.slogdet(v)[1]), spread, square, exact=False)
+    for form in ({"left_side": True, "lower": True}, {"transpose_a": True}, {"transpose_a": True, "conjugate_a": True, "unit_diagonal": True}):
+        case(f"triangle_{'_'.join(form)}_{t}", lambda v, w, form=form: lax.linalg.triangular_solve(v, w, **form), spread, square, exact=False)
+
+
 def draws(key):
     keys = jax.random.split(jax.random.wrap_key_data(key), 7)
     return (jax.random.bits(keys[0], (3, 4)), jax.random.uniform(keys[1], (5,), "float32"), jax.random.randint(keys[2], (6,), -9, 9),

@@ -8,7 +8,7 @@ namespace tutti {
 const OperationRow* row_of(std::string_view name) {
   static const RowsByName<OperationRow> rows{elementwise_rows(), shape_rows(),      fold_rows(),
                                              indexing_rows(),    collective_rows(), control_rows(),
-                                             refused_rows()};
+                                             linalg_rows(),      refused_rows()};
   return rows.find(name);
 }
 

@@ -57,10 +57,15 @@ OperationRows fold_rows();
 OperationRows indexing_rows();
 OperationRows collective_rows();
 OperationRows control_rows();
+OperationRows linalg_rows();
 /// Legal operations that are not run here.
 OperationRows refused_rows();
 /// stablehlo.custom_call @ragged_all_to_all.
 Arrays ragged_all_to_all_read(const OpReader& op);
+
+/// stablehlo.custom_call @lapack_spotrf_ffi and the like: whether it is run, and its results.
+bool is_read_lapack_call(std::string_view target);
+Arrays lapack_call_read(const OpReader& op, std::string_view target);
 
 /// Null: an operation of another dialect.
 const OperationRow* row_of(std::string_view name);

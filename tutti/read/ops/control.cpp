@@ -121,13 +121,14 @@ bool changes_nothing(std::string_view target) {
 Arrays custom_call_read(const OpReader& op) {
   const std::string target = target_of(op.op());
   if (target == "ragged_all_to_all") return ragged_all_to_all_read(op);
+  if (is_read_lapack_call(target)) return lapack_call_read(op, target);
   require(changes_nothing(target), Code::unsupported, "a call of @{}", target);
   return op.operands();
 }
 
 std::optional<Refusal> refusal_of_custom_call(const SourceModule&, const stablehlo::Operation& op) {
   const std::string target = target_of(op);
-  if (target == "ragged_all_to_all" || changes_nothing(target)) return {};
+  if (target == "ragged_all_to_all" || changes_nothing(target) || is_read_lapack_call(target)) return {};
   if (target.starts_with("SPMD") || target == "xla.sdy.FuncResultSharding" || target.starts_with("xla.sdy"))
     return Refusal{"a call of @" + target, "export with Shardy: jax_use_shardy_partitioner"};
   if (target == "shape_assertion") return Refusal{"a call of @shape_assertion", "export with fixed shapes"};

@@ -16,6 +16,7 @@ std::optional<Refusal> says(Source, Op) {
 constexpr char older[] = "an operation of earlier versions; lower with a newer one";
 constexpr char products[] = "write it with slices and dot_general";
 constexpr char solvers[] = "compute it outside, or by loops";
+transforms[] = "compute it by dot_general with a matrix of sines and cosines";
 constexpr char generators[] = "draw by threefry: jax.random with the default generator";
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
 constexpr char fixed_shapes[] = "export with fixed shapes";
@@ -32,7 +33,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.batch_norm_inference", unknown, nullptr, says<batches>},
     {"stablehlo.batch_norm_training", unknown, nullptr, says<batches>},
     {"stablehlo.broadcast", unknown, nullptr, says<older>},
-    {"stablehlo.cholesky", unknown, nullptr, says<solvers>},
     {"stablehlo.collective_reduce", unknown, nullptr, says<reducer>},
     {"stablehlo.create_token", unknown, nullptr, says<one_thread>},
     {"stablehlo.cross-replica-sum", unknown, nullptr, says<replicas>},
@@ -55,7 +55,6 @@ constexpr OperationRow rows[] = {
     {"stablehlo.send", unknown, nullptr, says<one_thread>},
     {"stablehlo.set_dimension_size", unknown, nullptr, says<fixed_shapes>},
     {"stablehlo.torch_index_select", unknown, nullptr, says<older>},
-    {"stablehlo.triangular_solve", unknown, nullptr, says<solvers>},
     {"stablehlo.tuple", unknown, nullptr, says<bundles>},
     {"stablehlo.unary_einsum", unknown, nullptr, says<older>},
     {"stablehlo.uniform_dequantize", unknown, nullptr, says<quantized>},
