@@ -74,6 +74,7 @@
 #include "tutti/ops/linalg/eigh.hpp"
 #include "tutti/ops/linalg/lu.hpp"
 #include "tutti/ops/linalg/svd.hpp"
+#include "tutti/ops/linalg/qr.hpp"
 #include "tutti/ops/linalg/triangular_solve.hpp"
 #include "tutti/ops/moves/exchange.hpp"
 #include "tutti/ops/moves/ragged_all_to_all.hpp"

@@ -133,6 +133,7 @@ const std::map<std::string, Accepted> table{
     {"permute", {"V", "I R U V"}},
     {"popcount", {"", "I R V"}},
     {"pow", {"", "II RR VV"}},
+    {"qr", {"", "I R V"}},
     {"ragged_all_to_all", {"VVV", "III IIR RRI RRR UUI UUR VVV"}},
     {"ragged_copy", {"", "III IIR RRI RRR UUI UUR VVV"}},
     {"random_bits", {"", "I II RR V VV"}},

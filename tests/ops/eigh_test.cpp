@@ -108,17 +108,18 @@ std::string refused_of(const Type& type) {
 }
 
 TEST(eigh, rejects_a_vector_c1) {
-  EXPECT_EQ(refused_of(Type(DType::f32, {3})),
-            "T005: eigh: f32[3] has no rows and columns (eigh_c1); the last two dims are a matrix");
+  EXPECT_EQ(refused_of(Type(DType::f32, {3})), "T005: eigh: f32[3] is no matrix: it needs two dims or more, "
+                                               "and the last two are rows and columns (eigh_c1)");
 }
 TEST(eigh, rejects_dtypes_that_lapack_has_not_c2) {
   EXPECT_EQ(refused_of(Type(DType::bf16, {2, 2})),
-            "T007: eigh: bf16[2,2] is neither f32, f64 nor complex (eigh_c2); convert it: convert(x, "
-            "DType::f32)");
+            "T007: eigh: bf16[2,2] is not f32, f64, complex64 or complex128 (eigh_c2); convert it: "
+            "convert(x, DType::f32)");
 }
 TEST(eigh, rejects_a_matrix_that_is_not_square_c3) {
-  EXPECT_EQ(refused_of(Type(DType::f32, {4, 2, 3})),
-            "T005: eigh: f32[4,2,3] is no square matrix (eigh_c3); of other matrices there is svd");
+  EXPECT_EQ(
+      refused_of(Type(DType::f32, {4, 2, 3})),
+      "T005: eigh: f32[4,2,3] has 2 rows and 3 columns in its last two dims; they must be equal (eigh_c3)");
 }
 
 }  // namespace

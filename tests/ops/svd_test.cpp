@@ -119,13 +119,12 @@ std::string refused_of(const Type& type) {
 }
 
 TEST(svd, rejects_a_scalar_c1) {
-  EXPECT_EQ(refused_of(Type(DType::f32, {})),
-            "T005: svd: f32[] has no rows and columns (svd_c1); the last two dims are a matrix");
+  EXPECT_EQ(refused_of(Type(DType::f32, {})), "T005: svd: f32[] is no matrix: it needs two dims or more, and "
+                                              "the last two are rows and columns (svd_c1)");
 }
 TEST(svd, rejects_integers_c2) {
-  EXPECT_EQ(
-      refused_of(Type(DType::i32, {2, 2})),
-      "T007: svd: i32[2,2] is neither f32, f64 nor complex (svd_c2); convert it: convert(x, DType::f32)");
+  EXPECT_EQ(refused_of(Type(DType::i32, {2, 2})), "T007: svd: i32[2,2] is not f32, f64, complex64 or "
+                                                  "complex128 (svd_c2); convert it: convert(x, DType::f32)");
 }
 
 }  // namespace

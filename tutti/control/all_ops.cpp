@@ -46,6 +46,7 @@
 #include "tutti/ops/linalg/cholesky.hpp"
 #include "tutti/ops/linalg/eigh.hpp"
 #include "tutti/ops/linalg/lu.hpp"
+#include "tutti/ops/linalg/qr.hpp"
 #include "tutti/ops/linalg/svd.hpp"
 #include "tutti/ops/linalg/triangular_solve.hpp"
 #include "tutti/ops/moves/enter.hpp"
@@ -144,10 +145,10 @@ const std::vector<OpRow>& ops::all_ops() {
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Cholesky, Clamp, Compare,
            Concatenate, Constant, Convert, Convolution, Cumulative, CustomJvp, CustomTangent, CustomVjp,
            DebugPrint, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Eigh, Enter, Exchange, Fft, Gather,
-           Iota, Leave, Mask Lu, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll,
-           RaggedCopy, RandomBits, Reduce, ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape,
-           Reverse, Scan, Scatter, Select, SelectAndGather, SelectAndScatter, Slice, Sort, Start,
-           StopGradient, Svd, Switch, TopK, Transpose, TriangularSolve, Unary, While, ZeroTangent>());
+           Iota, Leave, Lu, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, Qr, RaggedAllToAll, RaggedCopy,
+           RandomBits, Reduce, ReducePrecision, ReduceScatter, ReduceWindow, Remat, Reshape, Reverse, Scan,
+           Scatter, Select, SelectAndGather, SelectAndScatter, Slice, Sort, Start, StopGradient, Svd, Switch,
+           TopK, Transpose, TriangularSolve, Unary, While, ZeroTangent>());
   return *all;
 }
 

@@ -9,6 +9,7 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 template <class T>
 kernel::Opaque kernel_of(Type x, std::shared_ptr<const LapackUser> user) {
-  const Matrices matrices(x.shape());
+  const Matrices matrices = matrices_of(x);
   const std::int64_t n = matrices.rows;
   const EighOfMatrix<T> eigh(static_cast<int>(n));
   const auto size = static_cast<double>(n);
@@ -40,18 +41,18 @@ kernel::Opaque kernel_of(Type x, std::shared_ptr<const LapackUser> user) {
 
 /// The Hermitian matrix that the kernel reads: its lower triangle and the real part of the diagonal.
 Array hermitian_of_lower(const Array& x) {
-  const Array below = kept_of(x, Kept::below_diagonal);
-  return below + adjoint_of(below) + kept_of(real_part(x), Kept::diagonal);
+  const Array below = triangle_of(x, Triangle::lower, -1);
+  return below + adjoint_matrices(below) + diagonal_part(real_part(x));
 }
 
 }  // namespace
 
 Types Eigh::infer(const Types& operands) const {
   const Type& x = operands[0];
-  require_matrices(x, "eigh_c1", "eigh_c2");
+  require_matrices(x, "eigh_c1");
+  require_for_lapack(x, "eigh_c2");
   const std::int64_t n = x.shape()[x.rank() - 1];
-  require(x.shape()[x.rank() - 2] == n, Code::shape,
-          "{} is no square matrix (eigh_c3); of other matrices there is svd", x);
+  require_square(x, "eigh_c3");
   const Type v = x.with(agreed_states(operands, mixing()));
   return {v.with(with_last_dims(x.shape(), {n})).with(real_dtype_of(x.dtype())), v};
 }
@@ -59,9 +60,10 @@ Types Eigh::infer(const Types& operands) const {
 Kernel Eigh::kernel(const Layout& layout) const {
   const Type x = layout.operands()[0];
   if (x.elements() == 0) return kernel::Opaque{.nanoseconds = 20, .run = [](const kernel::Unit&) {}};
-  auto user = std::make_shared<const LapackUser>("eigh of " + to_string(x), x.shape()[x.rank() - 1]);
-  return with_lapack_element(x.dtype(),
-                             [&]<class T>(std::type_identity<T>) { return kernel_of<T>(x, user); });
+  auto user = std::make_shared<const LapackUser>(work_of("eigh", x), x.shape()[x.rank() - 1]);
+  kernel::Opaque made;
+  with_lapack_element(x.dtype(), [&]<class T>(std::type_identity<T>) { made = kernel_of<T>(x, user); });
+  return made;
 }
 
 // First-order perturbation theory: with e = v^H da v, dw is the diagonal of e, and dv = v (e / (w_j - w_i)),
@@ -71,17 +73,14 @@ Jvp Eigh::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Arrays results = tutti::apply(*this, operands);
   const Array &w = results[0], &v = results[1];
   const std::int64_t n = w.dim(-1);
-  const Array e = matmul(matmul(adjoint_of(v), hermitian_of_lower(*tangents[0])), v);
+  const Array e = matmul(matmul(adjoint_matrices(v), hermitian_of_lower(*tangents[0])), v);
   const Array gaps = inverse_off_diagonal(as_rows(w, n) - as_columns(w, n));
   const Array dw = diagonal_of(is_complex(e.dtype()) ? real(e) : e);
   return {results, {dw, matmul(v, convert(gaps, e.dtype()) * e)}};
 }
 
-BatchedArrays Eigh::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
-  BatchedArrays results;
-  for (const Array& array : tutti::apply(*this, {operands[0].array}))
-    results.push_back({array, operands[0].batched});
-  return results;
+BatchedArrays Eigh::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return batch_of_matrices(*this, axis, operands);
 }
 
 std::vector<Example> Eigh::examples() {
@@ -103,7 +102,7 @@ EighResult eigh(const Operand& a, const EighOptions& options) {
   return front_end(Eigh::name, a.where(), [&] {
     Array x = as_array(a);
     Eigh{}.infer({x.type()});
-    if (options.symmetrize) x = (x + adjoint_of(x)) / 2;
+    if (options.symmetrize) x = (x + adjoint_matrices(x)) / 2;
     const Arrays results = tutti::apply(Eigh{}, {x});
     return EighResult{results[0], results[1]};
   });

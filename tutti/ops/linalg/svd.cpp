@@ -10,6 +10,7 @@
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/select.hpp"
@@ -53,7 +54,7 @@ void compute(const SvdOfMatrix<T>& svd, const Sizes& size, bool has_vectors, con
 
 template <class T>
 kernel::Opaque kernel_of(Type x, Svd::Factors factors, std::shared_ptr<const LapackUser> user) {
-  const Matrices matrices(x.shape());
+  const Matrices matrices = matrices_of(x);
   const Sizes size = sizes_of(matrices, factors);
   const bool has_vectors = factors != Svd::Factors::values;
   const SvdOfMatrix<T> svd(static_cast<int>(size.m), static_cast<int>(size.n), vectors_of(factors));
@@ -88,8 +89,9 @@ Parameters Svd::parameters() const {
 
 Types Svd::infer(const Types& operands) const {
   const Type& x = operands[0];
-  require_matrices(x, "svd_c1", "svd_c2");
-  const Sizes size = sizes_of(Matrices(x.shape()), factors);
+  require_matrices(x, "svd_c1");
+  require_for_lapack(x, "svd_c2");
+  const Sizes size = sizes_of(matrices_of(x), factors);
   const Type vectors = x.with(agreed_states(operands, mixing()));
   const Type values = vectors.with(with_last_dims(x.shape(), {size.values})).with(real_dtype_of(x.dtype()));
   if (factors == Factors::values) return {values};
@@ -99,14 +101,17 @@ Types Svd::infer(const Types& operands) const {
 
 Kernel Svd::kernel(const Layout& layout) const {
   const Type x = layout.operands()[0];
-  const Matrices matrices(x.shape());
-  return with_lapack_element(x.dtype(), [&]<class T>(std::type_identity<T>) {
+  const Matrices matrices = matrices_of(x);
+  kernel::Opaque made;
+  with_lapack_element(x.dtype(), [&]<class T>(std::type_identity<T>) {
     if (x.elements() == 0)
-      return kernel_of_empty<T>(sizes_of(matrices, factors), factors != Factors::values, matrices.count);
-    return kernel_of<T>(x, factors,
-                        std::make_shared<const LapackUser>("svd of " + to_string(x),
-                                                           std::max(matrices.rows, matrices.columns)));
+      made = kernel_of_empty<T>(sizes_of(matrices, factors), factors != Factors::values, matrices.count);
+    else
+      made = kernel_of<T>(x, factors,
+                          std::make_shared<const LapackUser>(work_of("svd", x),
+                                                             std::max(matrices.rows, matrices.columns)));
   });
+  return made;
 }
 
 namespace {
@@ -116,7 +121,7 @@ namespace {
 class Turning {
  public:
   Turning(const Array& u, const Array& s, const Array& vh, const Array& da)
-      : u_(u), vh_(vh), da_(da), e_(matmul(matmul(adjoint_of(u), da), adjoint_of(vh))) {
+      : u_(u), vh_(vh), da_(da), e_(matmul(matmul(adjoint_matrices(u), da), adjoint_matrices(vh))) {
     const std::int64_t k = s.dim(-1);
     const Array rows = as_rows(s, k), columns = as_columns(s, k);
     by_column_ = convert(rows, e_.dtype());
@@ -128,28 +133,28 @@ class Turning {
 
   Array of_u() const {
     const Array scaled = by_column_ * e_;
-    Array turn = gaps_ * (scaled + adjoint_of(scaled));
+    Array turn = gaps_ * (scaled + adjoint_matrices(scaled));
     if (is_complex(e_.dtype())) turn = turn + phases();
     const Array inside = matmul(u_, turn);
     if (u_.dim(-2) <= u_.dim(-1)) return inside;
-    return inside + outside(u_, matmul(da_, adjoint_of(vh_)));
+    return inside + outside(u_, matmul(da_, adjoint_matrices(vh_)));
   }
   Array of_vh() const {
-    const Array v = adjoint_of(vh_), scaled = by_row_ * e_;
-    const Array inside = matmul(v, gaps_ * (scaled + adjoint_of(scaled)));
-    if (v.dim(-2) <= v.dim(-1)) return adjoint_of(inside);
-    return adjoint_of(inside + outside(v, matmul(adjoint_of(da_), u_)));
+    const Array v = adjoint_matrices(vh_), scaled = by_row_ * e_;
+    const Array inside = matmul(v, gaps_ * (scaled + adjoint_matrices(scaled)));
+    if (v.dim(-2) <= v.dim(-1)) return adjoint_matrices(inside);
+    return adjoint_matrices(inside + outside(v, matmul(adjoint_matrices(da_), u_)));
   }
 
  private:
   /// The phases of u, relative to those of v, which keep theirs.
   Array phases() const {
     const Array size = select(equal(s_, 0), 0, 1 / select(equal(s_, 0), 1, s_));
-    const Array skew = (e_ - adjoint_of(e_)) / 2;
-    return convert(as_rows(size, s_.dim(-1)), e_.dtype()) * kept_of(skew, Kept::diagonal);
+    const Array skew = (e_ - adjoint_matrices(e_)) / 2;
+    return convert(as_rows(size, s_.dim(-1)), e_.dtype()) * diagonal_part(skew);
   }
   Array outside(const Array& basis, const Array& moved) const {
-    const Array rest = moved - matmul(basis, matmul(adjoint_of(basis), moved));
+    const Array rest = moved - matmul(basis, matmul(adjoint_matrices(basis), moved));
     return rest / convert(as_rows(s_, basis.dim(-2)), rest.dtype());
   }
 
@@ -173,11 +178,8 @@ std::string_view Svd::refusal(Rule rule) const {
          "false})";
 }
 
-BatchedArrays Svd::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
-  BatchedArrays results;
-  for (const Array& array : tutti::apply(*this, {operands[0].array}))
-    results.push_back({array, operands[0].batched});
-  return results;
+BatchedArrays Svd::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return batch_of_matrices(*this, axis, operands);
 }
 
 std::vector<Example> Svd::examples() {

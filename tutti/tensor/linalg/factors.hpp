@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
-#include "tutti/base/require.hpp"
 #include "tutti/tensor/linalg/lapack.hpp"
 
 namespace tutti {
@@ -60,16 +58,6 @@ template <class T>
 void fill_with_identities(T* x, std::int64_t rows, std::int64_t columns, std::int64_t count) {
   for (std::int64_t i = 0; i < count * rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) *x++ = T(i % rows == j ? 1 : 0);
-}
-
-/// Calls f(std::type_identity<T>()) with the element type of a dtype that LAPACK has. Throws I001 for others.
-template <class F>
-auto with_lapack_element(DType dtype, F&& f) {
-  if (dtype == DType::f32) return f(std::type_identity<float>());
-  if (dtype == DType::f64) return f(std::type_identity<double>());
-  if (dtype == DType::complex64) return f(std::type_identity<std::complex<float>>());
-  ensure(dtype == DType::complex128, "LAPACK has no {}", name(dtype));
-  return f(std::type_identity<std::complex<double>>());
 }
 
 }  // namespace tutti
