@@ -24,6 +24,8 @@
 #include "tutti/functions/folds/statistics.hpp"
 #include "tutti/functions/indexing/at.hpp"
 #include "tutti/functions/linalg/factors.hpp"
+#include "tutti/functions/linalg/least_squares.hpp"
+#include "tutti/functions/linalg/matrix_functions.hpp"
 #include "tutti/functions/linalg/solving.hpp"
 #include "tutti/functions/nn/activations.hpp"
 #include "tutti/functions/nn/convolution.hpp"

@@ -9,6 +9,8 @@
 #include "tutti/functions/folds/sorting.hpp"
 #include "tutti/functions/folds/statistics.hpp"
 #include "tutti/functions/linalg/factors.hpp"
+#include "tutti/functions/linalg/least_squares.hpp"
+#include "tutti/functions/linalg/matrix_functions.hpp"
 #include "tutti/functions/linalg/solving.hpp"
 #include "tutti/functions/nn/activations.hpp"
 #include "tutti/functions/nn/nn.hpp"
@@ -35,6 +37,7 @@ Arrays arrays_of(const Array& x) { return {x}; }
 Arrays arrays_of(Arrays x) { return x; }
 Arrays arrays_of(const Key& key) { return {key.data}; }
 Arrays arrays_of(const Histogram& histogram) { return {histogram.counts, histogram.edges}; }
+Arrays arrays_of(const LstsqResult& found) { return {found.x, found.residuals, found.rank, found.s}; }
 Arrays arrays_of(const SlogdetResult& found) { return {found.sign, found.logabsdet}; }
 Arrays arrays_of(const UniqueCounts& unique) { return {unique.values, unique.counts}; }
 
@@ -98,6 +101,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       DRAW("flax.linen.Dropout", operands(key_type, four), dropout(key, x, 0.1)),
       CALL("numpy.einsum", operands(matrix, other), einsum("ij,jk->ik", x, y)),
       CALL("jax.nn.elu", operands(four), elu(x)),
+      CALL("jax.scipy.linalg.expm", operands(square), expm(x)),
       DRAW("jax.random.exponential", operands(key_type), exponential(key, {4}, DType::f32)),
       CALL("numpy.eye", operands(), eye(3, DType::f32)),
       CALL("numpy.flip", operands(four), flip(x)),
@@ -127,8 +131,11 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("jax.numpy.cumulative_logsumexp", operands(four), logcumsumexp(x)),
       CALL("numpy.logspace", operands(), logspace(0, 2, 3, DType::f32)),
       CALL("jax.nn.logsumexp", operands(four), logsumexp(x)),
+      CALL("jax.numpy.linalg.lstsq", operands(matrix, four), lstsq(x, y)),
       CALL("jax.scipy.linalg.lu_solve", operands(square, three), lu_solve(lu(x), y)),
       CALL("numpy.linalg.matrix_norm", operands(matrix), matrix_norm(x, {.ord = 1})),
+      CALL("numpy.linalg.matrix_power", operands(square), matrix_power(x, 3)),
+      CALL("numpy.linalg.matrix_rank", operands(matrix), matrix_rank(x)),
       CALL("numpy.mean", operands(matrix), mean(x, 0)),
       CALL("numpy.median", operands(four), median(x)),
       CALL("numpy.meshgrid", operands(four, three), meshgrid({x, y})),
@@ -142,6 +149,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       CALL("jax.nn.one_hot", operands(indices), one_hot(x, 3)),
       CALL("numpy.outer", operands(four, four), outer(x, y)),
       DRAW("jax.random.permutation", operands(key_type), permutation(key, 4)),
+      CALL("jax.numpy.linalg.pinv", operands(matrix), pinv(x)),
       CALL("numpy.prod", operands(matrix), prod(x, 0)),
       CALL("numpy.ptp", operands(matrix), ptp(x, 0)),
       CALL("numpy.quantile", operands(four), quantile(x, 0.25)),
