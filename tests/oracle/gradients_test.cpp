@@ -81,6 +81,18 @@ TEST_P(gradients, and_lanes_equal_those_of_jax) {
 INSTANTIATE_TEST_SUITE_P(of, gradients, ::testing::ValuesIn(all_functions()),
                          [](const auto& row) { return row.param.name; });
 
+class gradients_of_factors : public OracleTest, public ::testing::WithParamInterface<Function> {};
+
+TEST_P(gradients_of_factors, and_lanes_equal_those_of_jax) {
+  Tensors arguments = arguments_of(GetParam());
+  Verdict jax = Oracle::shared().run_jax(GetParam().name, arguments);
+  ASSERT_EQ(jax.failure, "");
+  EXPECT_TRUE(agree(computed(GetParam(), arguments).results, jax.results));
+}
+
+INSTANTIATE_TEST_SUITE_P(of, gradients_of_factors, ::testing::ValuesIn(spectral_functions()),
+                         [](const auto& row) { return row.param.name; });
+
 using functions = OracleTest;
 
 TEST_F(functions, have_twins_of_the_same_names_in_jax) {

@@ -36,6 +36,8 @@ std::vector<Function> shaping_functions();
 std::vector<Function> einsum_functions();
 std::vector<Function> linalg_functions();
 std::vector<Function> all_functions();
+/// These do not lower; all_functions() is without them.
+std::vector<Function> spectral_functions();
 
 /// The arguments, then two lanes of each. Lane 0 equals the arguments.
 Tensors arguments_of(const Function& function);
