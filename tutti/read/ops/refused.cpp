@@ -14,9 +14,6 @@ std::optional<Refusal> says(Source, Op) {
 }
 
 constexpr char older[] = "an operation of earlier versions; lower with a newer one";
-constexpr char products[] = "write it with slices and dot_general";
-constexpr char solvers[] = "compute it outside, or by loops";
-transforms[] = "compute it by dot_general with a matrix of sines and cosines";
 constexpr char generators[] = "draw by threefry: jax.random with the default generator";
 constexpr char one_thread[] = "programs that talk to a host, or differ between devices, are not run";
 constexpr char fixed_shapes[] = "export with fixed shapes";
