@@ -246,6 +246,8 @@ FUNCTIONS = [
     *on_one_core("poisson, [128,128,128]", "poisson", functions),
     *on_one_core("convolution 3x3, 8x32x32x64", "convolution", functions),
     *on_one_core("  both gradients", "convolution_gradient", functions),
+    *on_one_core("max_pool 2x2, [8,32,32,64]", "max_pool", functions),
+    *on_one_core("its gradient", "max_pool_gradient", functions),
 ]
 
 

@@ -128,6 +128,11 @@ def potential(source):
     return jnp.fft.irfftn(jnp.fft.rfftn(source) * factor, (n, n, n))
 
 
+def max_pool(x):
+    """That of flax, 2x2."""
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
 def drawn(draw):
     run, key = jax.jit(draw), jax.random.PRNGKey(42)
     return (lambda: run(key).block_until_ready()), np.asarray(run(key))
@@ -163,6 +168,8 @@ ROWS = {
     "poisson": lambda _: of_array(potential, scattered((128, 128, 128))),
     "convolution": lambda _: of_layer(lambda x, kernel: (layer(x, kernel),)),
     "convolution_gradient": lambda _: of_layer(gradient_of_layer),
+    "max_pool": lambda _: of_array(max_pool, scattered((8, 32, 32, 64))),
+    "max_pool_gradient": lambda _: of_array(jax.grad(lambda x: jnp.sum(max_pool(x))), scattered((8, 32, 32, 64))),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,
