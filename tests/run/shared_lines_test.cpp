@@ -53,6 +53,20 @@ const Case cases[] = {
      {3, 20, 75},
      [](const Array& x) { return Arrays{cumsum(x, 1), cumsum(x, 0)}; },
      DType::f64},
+    {"windows_of_images",
+     {4, 20, 21, 12},
+     [](const Array& x) {
+       const auto pool = [](const Array& y) { return max_pool(y, {3, 3}, {.strides = {2, 1}}); };
+       const auto size = [&](const Array& y) { return reduce_sum(square(pool(y))); };
+       return Arrays{pool(x), avg_pool(x, {2, 2}, {.padding = WindowPadding::same}), grad(size)(x)};
+     }},
+    {"windows_of_halves_and_their_selections",
+     {4, 20, 21, 12},
+     [](const Array& x) {
+       const auto size = [](const Array& y) { return reduce_sum(min_pool(y, {3, 3})); };
+       return Arrays{reduce_window_sum(x, {1, 4, 1, 1}), grad(size)(x), reduce_precision(x, 8, 3)};
+     },
+     DType::bf16},
     {"rows_of_products",
      {300, 128},
      [](const Array& x) { return Arrays{matmul(x, concatenate({transpose(x), transpose(x)}, 1))}; }},

@@ -46,8 +46,7 @@ static_assert(complete<SelectAndGather>());
 /// Source: StableHLO select_and_scatter; select_and_scatter_add of JAX.
 struct SelectAndScatter {
   static constexpr std::string_view name = "select_and_scatter";
-  static constexpr About about{"Adds elements where the largest, or smallest, of each window stands.",
-                               "select_and_scatter_add"};
+  static constexpr About about{"Adds elements where the largest, or smallest, of each window stands.", ""};
 
   Extreme extreme;
   WindowsAlong windows;
