@@ -194,6 +194,9 @@ class PageTest(unittest.TestCase):
             ("mark(usersOf(line), 'use');", "mark(usersOf(line), 'from');", self.check_marks),
             ("keyOf(other.at) === key &&", "keyOf(other.at) !== key &&", self.check_marks),
             ("? 0 : position,", "? 0 : DEVICES - 1 - position,", self.check_tiles),
+            ("if (maker) select(maker, true);", "", self.check_arena),
+            ("line?.row.results?.[result];", "line?.row.results?.[0];", self.check_arena),
+            ("if (kind !== 'constant') pickStep(first);", "pickStep(0);", self.check_arena),
             (
                 "node.append(...children.flat(9).filter(c => c || c === 0));",
                 "for (const c of children.flat(9).filter(c => c || c === 0)) "
@@ -324,6 +327,24 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
         page.press("k")
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
+
+    def check_arena(self, page: str = "") -> None:
+        """A box of the arena selects the row whose value it holds, and its first step."""
+        data = sample("nested")
+        buffers = data["outcome"]["buffers"]
+        buffers[0] |= {"row": 0}
+        buffers[1] |= {"row": 0, "result": 2}
+        buffers.append({"offset": 24, "bytes": 12, "first": 1, "last": 2, "row": 1, "kind": "arena"})
+        opened = self.open(data, page)
+        for box, text, step in ((4, "%5 = mul", 1), (2, "%4 = also of %2", 0), (1, "%2 = scan", 0)):
+            opened.click(f".arena .box:nth-child({box})")
+            self.assertTrue(self.selected(opened).startswith(text), self.selected(opened))
+            self.assertEqual(opened.run("+document.querySelector('.lanes .box.on').dataset.step"), step)
+        opened.click(".arena .box:nth-child(3)")
+        self.assertTrue(self.selected(opened).startswith("%2 = scan"))
+
+    def test_a_box_of_the_arena_selects_the_row_of_its_value(self) -> None:
+        self.check_arena()
 
     def test_steps_mark_their_rows_and_open_their_plans(self) -> None:
         page = self.open("nested")

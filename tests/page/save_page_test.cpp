@@ -2,6 +2,7 @@
 // to_json() and save_page(): the members, the source lines, hostile names, files that cannot be written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,30 @@ TEST_F(page_json, has_rows_with_one_letter_per_axis) {
   EXPECT_EQ(rows[1]["traffic"]["received"], 8);
   EXPECT_EQ(all["outcome"]["kind"], "steps");
   EXPECT_EQ(all["outcome"]["workers"].get<int>() > 0, true);
+}
+
+TEST_F(page_json, says_which_row_makes_the_value_of_a_buffer) {
+  const auto f = [](const Array& x) {
+    const Array y = matmul(x, x), z = matmul(y, x);
+    const Array total = reduce_sum(z, 0);
+    return matmul(z, y) + total;
+  };
+  const auto run = open_local(grid).compile(f, abstract({16, 16}, DType::f32));
+  const json all = json::parse(to_json(run.report()));
+  const json &rows = all["program"]["rows"], &steps = all["outcome"]["steps"];
+  std::vector<std::size_t> products;
+  for (const json& buffer : all["outcome"]["buffers"]) {
+    if (buffer["kind"] == "constant") continue;
+    const auto row = buffer.at("row").get<std::size_t>();
+    const std::string op = rows[row]["op"];
+    EXPECT_TRUE(buffer["value"].get<std::string>().starts_with(op + " ")) << buffer;
+    const auto made = steps[buffer["first"].get<std::size_t>()]["rows"].get<std::vector<std::size_t>>();
+    EXPECT_TRUE(std::ranges::find(made, row) != made.end()) << buffer;
+    if (op == "dot_general") products.push_back(row);
+  }
+  std::ranges::sort(products);
+  ASSERT_GE(products.size(), 2U);
+  EXPECT_NE(products[0], products[1]);  // both are of one line
 }
 
 TEST_F(page_json, has_the_source_lines_of_rows) {

@@ -204,7 +204,7 @@ TEST(report, of_an_error_outside_of_a_trace_has_no_rows) {
 TEST(report, has_buffers_that_do_not_overlap_while_they_live) {
   const auto f = [](const Array& x) {
     const Array y = matmul(x, x), z = matmul(y, x);
-    return matmul(z, y) + z;
+    return matmul(z, y) + z * 2.F;
   };
   const Array x = Tensor({16, 16}, DType::f32);
   const Report report = open_local(line, {.workers = 2}).compile(f, x).report();

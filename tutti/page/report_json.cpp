@@ -16,34 +16,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The rows that the ops of steps are. Ops and rows of one name and line follow each other in the same order.
+/// The rows that the ops of steps are. Ops and rows of one name and line have the same order.
 class StepRows {
  public:
-  StepRows(const Report::SubPlan& plan, const Report::Part* part) {
+  explicit StepRows(const Report::Part* part) {
     if (!part) return;
-    std::map<Key, std::vector<std::size_t>> rows, ops;
     for (std::size_t i = 0; i < part->rows.size(); ++i)
-      rows[{part->rows[i].op, to_string(part->rows[i].where)}].push_back(i);
-    for (const Report::Step& step : plan.steps)
-      for (const Report::StepOp& op : step.ops) ops[{op.name, to_string(op.where)}].push_back(op.equation);
-    for (auto& [key, equations] : ops) {
-      std::ranges::sort(equations);
-      const auto found = rows.find(key);
-      for (std::size_t i = 0; found != rows.end() && i < equations.size(); ++i)
-        row_[equations[i]] = found->second[std::min(i, found->second.size() - 1)];
-    }
+      rows_[{part->rows[i].op, to_string(part->rows[i].where)}].push_back(i);
   }
 
+  std::optional<std::size_t> of(const Report::StepOp& op) const {
+    const auto found = rows_.find({op.name, to_string(op.where)});
+    if (found == rows_.end()) return std::nullopt;
+    return found->second[std::min(op.nth, found->second.size() - 1)];
+  }
   std::vector<std::size_t> of(const Report::Step& step) const {
     std::set<std::size_t> rows;
     for (const Report::StepOp& op : step.ops)
-      if (const auto found = row_.find(op.equation); found != row_.end()) rows.insert(found->second);
+      if (const std::optional<std::size_t> row = of(op)) rows.insert(*row);
     return {rows.begin(), rows.end()};
   }
 
  private:
-  using Key = std::pair<std::string, std::string>;  // op and line
-  std::map<std::size_t, std::size_t> row_;          // by equation
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> rows_;  // by op and line
 };
 
 /// Writes a report. A file's name stands once, in the list of files.
@@ -209,15 +204,7 @@ class ReportJson {
     }
     all["phases"] = plan.plan.phases;
     all["steps"] = steps(plan.plan, &report_.program);
-    Json buffers = Json::array();
-    for (const Report::Buffer& buffer : plan.buffers)
-      buffers.push_back({{"offset", buffer.offset},
-                         {"bytes", buffer.bytes},
-                         {"first", buffer.first},
-                         {"last", buffer.last},
-                         {"value", buffer.value},
-                         {"kind", buffer.is_constant ? "constant" : "arena"}});
-    if (!buffers.empty()) all["buffers"] = std::move(buffers);
+    if (!plan.buffers.empty()) all["buffers"] = buffers(plan);
     const Report::Memory& memory = plan.memory;
     all["memory"] = {{"arguments", memory.arguments},
                      {"results", memory.results},
@@ -231,9 +218,26 @@ class ReportJson {
     return all;
   }
 
+  Json buffers(const Report::StepPlan& plan) const {
+    const StepRows rows(&report_.program);
+    Json all = Json::array();
+    for (const Report::Buffer& buffer : plan.buffers) {
+      all.push_back({{"offset", buffer.offset},
+                     {"bytes", buffer.bytes},
+                     {"first", buffer.first},
+                     {"last", buffer.last},
+                     {"value", buffer.value},
+                     {"kind", buffer.is_constant ? "constant" : "arena"}});
+      const auto row = buffer.op ? rows.of(*buffer.op) : std::nullopt;
+      if (row) all.back()["row"] = *row;
+      if (row && buffer.result > 0) all.back()["result"] = buffer.result;
+    }
+    return all;
+  }
+
   /// `part`: the rows that the plan runs; null if they are not known.
   Json steps(const Report::SubPlan& plan, const Report::Part* part) {
-    const StepRows rows(plan, part);
+    const StepRows rows(part);
     Json all = Json::array();
     for (const Report::Step& each : plan.steps) all.push_back(step(each, rows.of(each), part));
     return all;

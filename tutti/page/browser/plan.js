@@ -145,21 +145,31 @@ function markRows(list) {
   for (const line of new Set([...old, ...list])) paint(line);
   select(list.find(line => line.row.traffic) ?? list[0], true);
 }
+// The line of the value that a buffer holds.
+function makerOf({row, result = 0}) {
+  const line = outermost[row], value = line?.row.results?.[result];
+  return value && line.scope.get(value[0])?.line;
+}
 // Buffers as boxes. Across: the steps that need the buffer; down: its place in the arena.
 function arenaOf(buffers, steps) {
   const high = Math.max(1, ...buffers.map(buffer => buffer.offset + buffer.bytes)),
         now = h('div.now', {hidden: ''});
   const percent = (part, whole) => `${100 * part / whole}%`;
-  const boxes = buffers.map(
-      ({offset, bytes: size, first, last, value, kind}) =>
-          h('div', {
-            class: `box ${kind}`,
-            title: `${value ?? kind}: ${bytes(size)} at ${offset}, steps ${first} to ${last}`,
-            style: `left:${percent(first, steps)};width:${percent(last - first + 1, steps)};top:${
-                percent(offset, high)};height:${percent(size, high)}`,
-            click: () => pickStep(first)
-          },
-            size > .08 * high && `${value ?? kind} ${bytes(size)}`));
+  const boxes = buffers.map(buffer => {
+    const {offset, bytes: size, first, last, kind} = buffer, maker = makerOf(buffer);
+    const value = (maker ? `${nameOf(maker)} = ` : '') + (buffer.value ?? kind);
+    const look = {
+      class: `box ${kind}`,
+      title: `${value}: ${bytes(size)} at ${offset}, steps ${first} to ${last}`,
+      style: `left:${percent(first, steps)};width:${percent(last - first + 1, steps)};top:${
+          percent(offset, high)};height:${percent(size, high)}`
+    };
+    const click = () => {
+      if (kind !== 'constant') pickStep(first);
+      if (maker) select(maker, true);
+    };
+    return h('div', {...look, click}, size > .08 * high && `${value} ${bytes(size)}`);
+  });
   const label = `${plural(buffers.length, 'buffer')} in ${bytes(high)}`,
         look = {class: buffers.length > 100 ? 'arena many' : 'arena', role: 'img', 'aria-label': label};
   return {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
@@ -28,6 +29,15 @@ const Equation* other_half(const Program& program, const Equation& half) {
   return nullptr;
 }
 
+/// "add, mul and 2 more".
+std::string in_a_list(const std::vector<std::string>& names, std::size_t most_named) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+    text += (text.empty() ? "" : ", ") + names[i];
+  if (names.size() > most_named) text += fmt::format(" and {} more", names.size() - most_named);
+  return text;
+}
+
 bool is_first_half(const Program& program, const Equation& half) {
   return std::ranges::any_of(program.equations, [&](const Equation& equation) {
     return equation.op.as<Exchange>() && other_half(program, equation) == &half;
@@ -49,20 +59,29 @@ std::string kind_name(Step::Kind kind) {
   return {};
 }
 
-std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step) {
+std::vector<Report::StepOp> equation_ops(const Program& program) {
   std::vector<Report::StepOp> ops;
-  for (TaskId i : step.tasks)
-    if (const Equation* equation = equation_of(graph, i))
-      ops.push_back({std::string(equation->op->name()), equation->where, *graph.tasks[i].equation});
+  std::map<std::pair<std::string, std::string>, std::size_t> seen;  // by name and place
+  for (const Equation& equation : program.equations) {
+    std::string name(equation.op->name());
+    const std::size_t nth = seen[{name, to_string(equation.where)}]++;
+    ops.push_back({std::move(name), equation.where, nth});
+  }
   return ops;
 }
 
+std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step,
+                                   const std::vector<Report::StepOp>& ops) {
+  std::vector<Report::StepOp> of_step;
+  for (TaskId i : step.tasks)
+    if (const std::optional<std::size_t> e = graph.tasks[i].equation) of_step.push_back(ops[*e]);
+  return of_step;
+}
+
 std::string named(const std::vector<Report::StepOp>& ops, std::size_t most_named) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(ops.size(), most_named); ++i)
-    text += (text.empty() ? "" : ", ") + ops[i].name;
-  if (ops.size() > most_named) text += fmt::format(" and {} more", ops.size() - most_named);
-  return text;
+  std::vector<std::string> names;
+  for (const Report::StepOp& op : ops) names.push_back(op.name);
+  return in_a_list(names, most_named);
 }
 
 Where place_of(const Graph& graph, const Step& step) {
@@ -72,8 +91,16 @@ Where place_of(const Graph& graph, const Step& step) {
   return {};
 }
 
+std::string op_names(const Graph& graph, const Step& step) {
+  constexpr std::size_t most_named = 12;
+  std::vector<std::string> names;
+  for (TaskId i : step.tasks)
+    if (const Equation* equation = equation_of(graph, i)) names.emplace_back(equation->op->name());
+  return in_a_list(names, most_named);
+}
+
 std::string describe(const Graph& graph, const Step& step) {
-  const std::string ops = named(ops_of(graph, step));
+  const std::string ops = op_names(graph, step);
   Where where = place_of(graph, step);
   return kind_name(step.kind) + (ops.empty() ? "" : " " + ops) +
          (where.known() ? " (" + to_string(where) + ")" : "");

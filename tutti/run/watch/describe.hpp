@@ -14,10 +14,15 @@
 namespace tutti {
 
 std::string kind_name(Step::Kind kind);
-/// The ops of a step, in order; none for a copy that the planner added.
-std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step);
+/// The op of each equation of a program.
+std::vector<Report::StepOp> equation_ops(const Program& program);
+/// Those of a step, in order; none for a copy that the planner added. `ops`: of the graph's program.
+std::vector<Report::StepOp> ops_of(const Graph& graph, const Step& step,
+                                   const std::vector<Report::StepOp>& ops);
 /// "add, mul, all_reduce and 2 more".
-std::string named(const std::vector<Report::StepOp>& ops, std::size_t most_named = 12);
+std::string named(const std::vector<Report::StepOp>& ops, std::size_t most_named);
+/// The ops of a step, up to 12 by name.
+std::string op_names(const Graph& graph, const Step& step);
 /// The source line of the step's first op that has one.
 Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tutti/base/require.hpp"
 #include "tutti/run/place/cost.hpp"
@@ -73,17 +74,46 @@ Indexed<StepId, std::int64_t> live_bytes(const Plan& plan) {
   return live;
 }
 
-std::vector<Report::Buffer> buffers_of(const Plan& plan) {
+namespace {
+
+/// The result of its equation that each buffer holds. Buffers of one equation and type come in the order of
+/// the results. A loop has a second buffer for each value that it carries, in the same order.
+Indexed<BufferId, std::size_t> results_of(const Graph& graph) {
+  Indexed<BufferId, std::size_t> found;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> seen;  // by equation and type
+  for (const Buffer& buffer : graph.buffers) {
+    if (!buffer.equation) {
+      found.add(0);
+      continue;
+    }
+    const std::string type = to_string(buffer.type);
+    std::vector<std::size_t> alike;
+    const std::vector<Var>& results = graph.program.equations[*buffer.equation].results;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (to_string(graph.program.type(results[i])) == type) alike.push_back(i);
+    const std::size_t nth = seen[{*buffer.equation, type}]++;
+    found.add(alike.empty() ? 0 : alike[nth % alike.size()]);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Report::Buffer> buffers_of(const Plan& plan, const std::vector<Report::StepOp>& ops) {
   const Graph& graph = plan.graph();
+  const Indexed<BufferId, std::size_t> results = results_of(graph);
+  const std::size_t last_step = std::max<std::size_t>(plan.steps().list.size(), 1) - 1;
   std::vector<Report::Buffer> buffers;
   for (const Lifetime& lifetime : lifetimes(plan, ranks(plan.placement()))) {
     const Buffer& buffer = graph.buffers[lifetime.buffer];
-    const std::string maker(buffer.equation ? graph.program.equations[*buffer.equation].op->name() : "");
-    buffers.push_back({.value = (maker.empty() ? "" : maker + " ") + to_string(buffer.type),
+    const auto op = buffer.equation ? std::optional(ops[*buffer.equation]) : std::nullopt;
+    buffers.push_back({.value = (op ? op->name + " " : "") + to_string(buffer.type),
+                       .op = op,
+                       .result = results[lifetime.buffer],
                        .offset = lifetime.begin,
                        .bytes = lifetime.end - lifetime.begin,
                        .first = lifetime.first,
-                       .last = lifetime.last,
+                       .last = std::min(lifetime.last, last_step),
                        .is_constant = buffer.kind == Buffer::Kind::constant});
   }
   return buffers;

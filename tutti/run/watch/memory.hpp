@@ -14,8 +14,9 @@ namespace tutti {
 /// step. Assumes that one worker runs all steps, phase by phase.
 Indexed<StepId, std::int64_t> live_bytes(const Plan& plan);
 
-/// The values in the arena, by offset. Steps are counted in the order of execution, phase by phase.
-std::vector<Report::Buffer> buffers_of(const Plan& plan);
+/// The values in the arena, by offset. `ops`: those of all equations, see equation_ops. Steps are counted in
+/// the order of execution, phase by phase.
+std::vector<Report::Buffer> buffers_of(const Plan& plan, const std::vector<Report::StepOp>& ops);
 
 /// Memory of a call, of all workers. Assumes arguments with the program's layout that are not donated. The
 /// bytes held between calls are left 0.

@@ -19,7 +19,10 @@ namespace {
 class PlanSteps {
  public:
   PlanSteps(const Plan& plan, const Circumstances& circumstances)
-      : plan_(plan), circumstances_(circumstances), live_(live_bytes(plan)) {}
+      : plan_(plan),
+        circumstances_(circumstances),
+        ops_(equation_ops(plan.graph().program)),
+        live_(live_bytes(plan)) {}
 
   Report::SubPlan all(std::string name) const {
     Report::SubPlan all{std::move(name), plan_.placement().phases, {}, exchanges_of(plan_.graph().program)};
@@ -39,7 +42,7 @@ class PlanSteps {
     Report::Step row{.phase = assigned(n).phase,
                      .kind = kind_name(step.kind),
                      .split = is_carried ? "carrier" : split_name(graph(), assigned(n).split),
-                     .ops = ops_of(graph(), step),
+                     .ops = ops_of(graph(), step, ops_),
                      .where = place_of(graph(), step),
                      .bytes = static_cast<std::int64_t>(moved_bytes(graph(), step)),
                      .arena_in_use = live_[n],
@@ -78,6 +81,7 @@ class PlanSteps {
 
   const Plan& plan_;
   const Circumstances& circumstances_;
+  std::vector<Report::StepOp> ops_;  // of all equations
   Indexed<StepId, std::int64_t> live_;
 };
 
@@ -139,7 +143,7 @@ Report::StepPlan step_plan(const Plan& plan, const Circumstances& circumstances)
   report.estimated = plan.placement().times.nanoseconds;
   report.measured = measured(circumstances.recording);
   add_transfers(plan, report);
-  report.buffers = buffers_of(plan);
+  report.buffers = buffers_of(plan, equation_ops(plan.graph().program));
   report.memory = memory_of(plan);
   report.memory.held_copies = circumstances.copied_arguments;
   report.memory.held_results = circumstances.result_buffers;

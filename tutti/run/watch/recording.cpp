@@ -43,7 +43,7 @@ std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std
   if (const std::vector<int> others = awaited_processes(plan.graph(), step); !others.empty())
     args["waits for"] = names_of(others);
   args["bytes"] = static_cast<std::int64_t>(bytes);
-  std::string ops = named(ops_of(plan.graph(), step)), kind = kind_name(step.kind);
+  std::string ops = op_names(plan.graph(), step), kind = kind_name(step.kind);
   return event_label(ops.empty() ? kind : ops, kind, args);
 }
 

@@ -69,7 +69,8 @@ struct Report {
   struct StepOp {
     std::string name = {};
     Where where = {};
-    std::size_t equation = 0;  // index into the program of local values; rows keep its order
+    /// The number of earlier equations with this name and place. Rows of one name and place have this order.
+    std::size_t nth = 0;
   };
   /// Bytes that a step exchanges with other processes.
   struct Transfers {
@@ -116,7 +117,9 @@ struct Report {
   };
   /// Bytes of the arena that hold one value, from one step up to and including another.
   struct Buffer {
-    std::string value = {};  // the op that makes it, and its type
+    std::string value = {};         // the op that makes it, and its type
+    std::optional<StepOp> op = {};  // none: an argument, or its copy
+    std::size_t result = 0;         // the result of that op
     std::int64_t offset = 0, bytes = 0;
     std::size_t first = 0, last = 0;  // steps
     bool is_constant = false;
