@@ -194,6 +194,9 @@ class PageTest(unittest.TestCase):
             ("mark(usersOf(line), 'use');", "mark(usersOf(line), 'from');", self.check_marks),
             ("keyOf(other.at) === key &&", "keyOf(other.at) !== key &&", self.check_marks),
             ("? 0 : position,", "? 0 : DEVICES - 1 - position,", self.check_tiles),
+            ("touchedBy(line) / touched : 1", "1 / own.length : 1", self.check_heat),
+            ("if (all > 0) return inside", "if (all < 0) return inside", self.check_heat),
+            ("isTimed ? step.took ?? [] : timesOf(step)", "step.about", self.check_heat),
             ("if (maker) select(maker, true);", "", self.check_arena),
             ("line?.row.results?.[result];", "line?.row.results?.[0];", self.check_arena),
             ("if (kind !== 'constant') pickStep(first);", "pickStep(0);", self.check_arena),
@@ -327,6 +330,30 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
         page.press("k")
         self.assertEqual(page.run(numbers), data["program"]["numbers"][0])
+
+    def check_heat(self, page: str = "") -> None:
+        """A fused step shares its time by bytes over lines; a loop gives its time to the lines inside."""
+        data = sample("numbers")
+        body = {"op": "sin", "operands": [0], "results": [[1, "f32[64]", "VV"]]}
+        loop = [dict(body, at=[0, 6]), dict(body, at=[0, 7], results=[[2, "f32[64]", "VV"]])]
+        data["program"] = {"inputs": [[0, "f32[64]", "VV"]], "outputs": [3], "rows": [
+            {"op": "mul", "operands": [0, 0], "results": [[1, "f32[64]", "VV"]], "at": [0, 4]},
+            {"op": "reduce_sum", "operands": [1], "results": [[2, "f32[]", "VV"]], "at": [0, 5]},
+            {"op": "scan", "operands": [0], "results": [[3, "f32[64]", "VV"]], "at": [0, 8], "parts": [
+                {"name": "each of 9 trips", "inputs": [[0, "f32[64]", "VV"]], "rows": loop, "outputs": [2]}]},
+        ]}
+        inside = [{"kind": "region", "rows": [k], "about": [1, 99], "took": [10 * (k + 1), 0]} for k in (0, 1)]
+        data["outcome"] = {"kind": "steps", "workers": 2, "steps": [
+            {"phase": 0, "kind": "region", "rows": [0, 1], "at": [0, 4], "about": [772, 10]},
+            {"phase": 1, "kind": "control", "rows": [2], "at": [0, 8], "about": [1, 1], "took": [300, 200],
+             "parts": [{"name": "each of 9 trips", "steps": inside}]}]}
+        lines = self.open(data, page).run(
+            "[...document.querySelectorAll('#source tr[data-at]')].map(row => [row.dataset.at, row.cells[2].textContent])"
+        )
+        self.assertEqual(dict(lines), {"0:4": "512 ns", "0:5": "260 ns", "0:6": "100 ns", "0:7": "200 ns"})
+
+    def test_lines_share_the_time_of_fused_steps_and_of_loops(self) -> None:
+        self.check_heat()
 
     def check_arena(self, page: str = "") -> None:
         """A box of the arena selects the row whose value it holds, and its first step."""

@@ -11,6 +11,7 @@ of numbers and states: a sum is the sum, equal devices show equal numbers. Plant
 import argparse
 import itertools
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -66,12 +67,52 @@ def numbers_in(text: str) -> list[float]:
     return [float(number) for number in re.sub(r"[\[\]]", " ", text).split()]
 
 
-def costly_lines(data: dict) -> set[str]:
-    """Lines, as FILE:LINE, whose rows send bytes, or whose steps take time. A row with parts has their bytes."""
-    costs = [(row, row.get("traffic", {}).get("sent", 0)) for _, row in rows_of(data["program"]) if "parts" not in row]
+def bytes_of(value: list) -> int:
+    dtype, dims = re.fullmatch(r"(\w+)\[([\d,]*)\].*", value[1]).groups()
+    bits = re.search(r"\d+$", dtype)
+    return math.prod(int(n) for n in dims.split(",") if n) * int(bits[0] if bits else 8) // 8
+
+
+def shares(step: dict, part: dict, time: float) -> list[tuple[dict, float]]:
+    """Things with a place, and what they have of the time of a step. docs/page_format.md says how it is shared."""
+    rows = [part["rows"][n] for n in step.get("rows", []) if n < len(part["rows"])]
+    owner = next((row for row in rows if "parts" in row), None)
+    inside = [(each, owner["parts"][n % len(owner["parts"])] if owner else {"rows": []})
+              for n, nested in enumerate(step.get("parts", [])) for each in nested["steps"]]
+    timed = any(each.get("took") for each, _ in inside)
+    times = [max(each.get("took", [0]) if timed else each["about"]) for each, _ in inside]
+    if sum(times) > 0:
+        return [share for (each, own), own_time in zip(inside, times, strict=True)
+                for share in shares(each, own, time * own_time / sum(times))]
+    values = {value[0]: value for value in part.get("inputs", [])}
+    values |= {value[0]: value for row in part["rows"] for value in row.get("results", [])}
+    rows = [row for row in rows if "at" in row]
+    touched = [sum(bytes_of(values[n]) for n in set(row.get("operands", [])))
+               + sum(bytes_of(value) for value in row.get("results", [])) for row in rows]
+    whole = sum(touched)
+    return ([(row, time * (n / whole if whole else 1 / len(rows))) for row, n in zip(rows, touched, strict=True)]
+            or [(step, time)])
+
+
+def costly_lines(data: dict) -> dict[str, tuple[int, float]]:
+    """Per line, as FILE:LINE, the bytes that its rows send and the time of its ops, where there are some.
+    A row with parts has their bytes."""
+    alone = [row for _, row in rows_of(data["program"]) if "parts" not in row]
+    costs = [(row, row.get("traffic", {}).get("sent", 0), 0) for row in alone]
     for step in data["outcome"].get("steps", []):
-        costs.append((step, max(step.get("took") or step["about"])))
-    return {f"{at['at'][0]}:{at['at'][1]}" for at, cost in costs if cost > 0 and "at" in at}
+        whole = max(step.get("took") or step["about"])
+        costs += [(own, 0, time) for own, time in shares(step, data["program"], whole)]
+    found = {}
+    for own, sent, time in costs:
+        if "at" in own and (sent > 0 or time > 0):
+            line = f"{own['at'][0]}:{own['at'][1]}"
+            found[line] = tuple(a + b for a, b in zip(found.get(line, (0, 0)), (sent, time), strict=True))
+    return found
+
+
+def nanoseconds(text: str) -> float:
+    number, unit = text.split() if text else ("0", "ns")
+    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
 
 
 class RealPagesTest(unittest.TestCase):
@@ -106,8 +147,13 @@ class RealPagesTest(unittest.TestCase):
         self.assertEqual(page.run("document.querySelectorAll('#list .row.c[data-row]').length"), starred)
         steps = data.get("outcome", {}).get("steps", [])
         self.assertEqual(facts["steps"], len(steps))
-        costly = page.run("[...document.querySelectorAll('#source tr[data-at]')].map(row => row.dataset.at)")
-        self.assertEqual(set(costly), costly_lines(data))
+        costly = page.run("[...document.querySelectorAll('#source tr[data-at]')].map(row => [row.dataset.at, "
+                          "row.cells.length > 3 ? row.cells[2].textContent : ''])")
+        expected = costly_lines(data)
+        self.assertEqual({line for line, _ in costly}, set(expected))
+        for line, told in costly:
+            self.assertAlmostEqual(nanoseconds(told), expected[line][1], delta=1 + 0.01 * expected[line][1])
+        self.check_arena(page, data)
         self.assertNotRegex(text.split(OPENING)[0] + text.split("</script>", 1)[1], ELSEWHERE)
         for key in ("j", "n", "Enter", "k"):
             page.press(key)
@@ -117,6 +163,21 @@ class RealPagesTest(unittest.TestCase):
             self.assertLessEqual(facts["scroll_width"], facts["inner_width"])
         self.assertEqual(facts["console"], [])
         page.close()
+
+    def check_arena(self, page: open_page.Page, data: dict) -> None:
+        """Each box of the arena selects the row that makes its value."""
+        # A browser takes no more than 200 new addresses in some seconds.
+        for n, buffer in enumerate(data.get("outcome", {}).get("buffers", [])[:100]):
+            if "row" not in buffer:
+                continue
+            page.run(f"document.querySelectorAll('.arena .box')[{n}].click()")
+            row = data["program"]["rows"][buffer["row"]]
+            name = f"%{row['results'][buffer.get('result', 0)][0]} = "
+            shown = page.run("document.querySelector('.row.on code').textContent.trim()")
+            self.assertTrue(shown.startswith(name), (shown, buffer))
+            self.assertTrue(buffer["value"].startswith(row["op"] + " "), (buffer, row))
+            if buffer["kind"] == "arena":  # its first step makes it
+                self.assertIn(buffer["row"], data["outcome"]["steps"][buffer["first"]]["rows"], buffer)
 
     def check_sum(self, file: Path) -> None:
         """The numbers of an all_reduce are the sums of its operand's over the devices of a group."""

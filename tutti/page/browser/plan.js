@@ -8,8 +8,32 @@ const upOf = line => line.parent ? [line.parent, ...upOf(line.parent)] : [];
 const tripsOf = line => upOf(line).reduce((n, up) => n * up.trips, 1);
 // A row with parts has their bytes, those of all trips.
 const isTotal = line => !upOf(line).some(up => up.owner.row?.traffic);
+// The rows of each part of a step.
+function partsOf(step, made) {
+  const owner = (step.rows ?? []).map(n => made[n]).find(line => line?.parts.length);
+  return (step.parts ?? []).map((part, n) => ({part, made: owner?.parts[n % owner.parts.length].made ?? []}));
+}
+// Bytes of a value on one device: "f32[64,128]".
+function bytesOf(type) {
+  const [, dtype, dims] = /^(.*?)\[([\d,]*)\]/.exec(type) ?? ['', '', ''];
+  return product(dims.split(',').filter(Boolean).map(Number)) * (/\d+$/.exec(dtype)?.[0] ?? 8) / 8;
+}
+const touchedBy = line =>
+    sum([...makersOf(line).map(maker => maker.line.value), ...line.row?.results ?? []].map(([, type]) => bytesOf(type)));
+// Gives the time of a step to source lines. A loop or branch gives its time to the steps inside, in proportion to
+// theirs; a step to the lines of its ops, in proportion to the bytes that these read and write.
+function shareTime(step, made, ns, give) {
+  const inside = partsOf(step, made).flatMap(({part, made}) => (part.steps ?? []).map(each => ({step: each, made})));
+  const isTimed = inside.some(each => each.step.took?.length);
+  const timeOf = ({step}) => Math.max(0, ...(isTimed ? step.took ?? [] : timesOf(step)));
+  const all = sum(inside.map(timeOf)), own = (step.rows ?? []).map(n => made[n]).filter(line => line?.at);
+  if (all > 0) return inside.forEach(each => shareTime(each.step, each.made, ns * timeOf(each) / all, give));
+  const touched = sum(own.map(touchedBy));
+  own.forEach(line => give(line.at, ns * (touched ? touchedBy(line) / touched : 1 / own.length)));
+  if (!own.length) give(step.at, ns);
+}
 // Per source line: bytes that a device sends, and time of the slowest worker. The lines inside of a loop have its
-// bytes, not the line of the loop.
+// bytes and time, not the line of the loop.
 function costsOf() {
   const found = new Map(), none = {};
   const entry = at => {
@@ -20,7 +44,10 @@ function costsOf() {
   if (OUT.kind === 'refused') entry(OUT.at);
   for (const line of rows)
     if (!line.parts?.length) entry(line.at).sent += (line.row?.traffic?.sent ?? 0) * tripsOf(line);
-  for (const step of OUT.steps ?? []) entry(step.at).ns += Math.max(0, ...timesOf(step));
+  const give = (at, ns) => {
+    if (ns > 0) entry(at).ns += ns;
+  };
+  for (const step of OUT.steps ?? []) shareTime(step, outermost, Math.max(0, ...timesOf(step)), give);
   return found;
 }
 function showSource() {
@@ -39,6 +66,7 @@ function showSource() {
       costly.length > 0 &&
           [
             h('h2', 'Lines by bytes sent ', aside('by a device')),
+            timed && h('p.dim', 'Time: of each step, shared by the lines of its ops in proportion to the bytes that these read and write.'),
             h('table', h('tr', head.filter(text => text !== false).map(text => h('th', text))),
               costly.slice(0, 100).map(
                   e => h('tr', {title: textOf(e.at), ...go(e)},
@@ -124,7 +152,6 @@ const transferred = ({sent, received}) =>
 function detailOf(step, k, made) {
   const one = (ns, w, list) => ns > 0 && (list.length > 1 ? `${time(ns)} on worker ${w}` : time(ns));
   const busy = list => comma(list.map(one).filter(Boolean)) || time(0);
-  const owner = (step.rows ?? []).map(n => made[n]).find(line => line?.parts.length);
   return [
     h('p', h('b', `step ${k}: ${cut(comma(step.ops), 300) || step.kind}`),
       ` \u2014 ${step.kind} ${step.split ?? ''}`, step.bytes > 0 && ` \u00b7 moves ${bytes(step.bytes)}`,
@@ -134,9 +161,9 @@ function detailOf(step, k, made) {
       step.transfers &&
           ` \u00b7 ${transferred(step.transfers)}`,
       ' ', placeLink(step.at)),
-    (step.parts ?? [])
-        .map((part, n) => h('div.nest', h('b', part.name ?? `part ${n}`),
-                            timeline(part.steps ?? [], owner?.parts[n % owner.parts.length].made ?? []).node))
+    partsOf(step, made)
+        .map(({part, made}, n) =>
+                 h('div.nest', h('b', part.name ?? `part ${n}`), timeline(part.steps ?? [], made).node))
   ];
 }
 function markRows(list) {
