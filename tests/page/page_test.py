@@ -197,6 +197,11 @@ class PageTest(unittest.TestCase):
             ("touchedBy(line) / touched : 1", "1 / own.length : 1", self.check_heat),
             ("if (all > 0) return inside", "if (all < 0) return inside", self.check_heat),
             ("isTimed ? step.took ?? [] : timesOf(step)", "step.about", self.check_heat),
+            ("const busy = Math.max(...free), total = Math.max(busy, end)",
+             "const busy = Math.max(...free), total = Math.max(busy, 0)", self.check_end),
+            ("phases[k + 1]?.from ?? busy", "phases[k + 1]?.from ?? total", self.check_end),
+            ("timeline(part.steps ?? [], made).node", "timeline(part.steps ?? [], made, () => 0, 9e9).node",
+             self.check_end),
             ("if (maker) select(maker, true);", "", self.check_arena),
             ("line?.row.results?.[result];", "line?.row.results?.[0];", self.check_arena),
             ("if (kind !== 'constant') pickStep(first);", "pickStep(0);", self.check_arena),
@@ -354,6 +359,27 @@ class PageTest(unittest.TestCase):
 
     def test_lines_share_the_time_of_fused_steps_and_of_loops(self) -> None:
         self.check_heat()
+
+    def check_end(self, page: str = "") -> None:
+        """The axis of a plan ends where its call does; the rest behind the steps is hatched and told."""
+        data = sample("nested")
+        data["outcome"] |= {"about": 1200}
+        opened = self.open(data, page)
+        ticks = opened.run("document.querySelector('#plan .ticks').lastChild.textContent")
+        rest = opened.run("(r => [r?.style.left, r?.style.width])(document.querySelector('#plan .rest'))")
+        self.assertEqual([ticks, *rest], ["1.20 us", "75%", "25%"])
+        self.assertEqual(opened.run("document.querySelector('#plan .band').lastChild.style.width"), "25%")
+        self.assertIn("300 ns of 1.20 us between steps", opened.run("document.getElementById('between').textContent"))
+        self.assertIsNone(opened.run("document.querySelector('#plan .nest .rest')"))
+
+    def test_the_axis_of_a_plan_ends_where_its_call_does(self) -> None:
+        self.check_end()
+        for about, told in ((900, ""), (600, "the steps alone add up to 900 ns")):
+            data = sample("nested")
+            data["outcome"] |= {"about": about}
+            opened = self.open(data)
+            self.assertEqual(opened.run("document.getElementById('between').textContent"), told)
+            self.assertEqual(opened.run("document.querySelector('#plan .ticks').lastChild.textContent"), "900 ns")
 
     def check_arena(self, page: str = "") -> None:
         """A box of the arena selects the row whose value it holds, and its first step."""

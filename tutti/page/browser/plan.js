@@ -90,8 +90,9 @@ function showSource() {
       }));
 }
 
-// Phases follow each other; within a phase each worker does its steps in order.
-function schedule(steps, workers) {
+// Phases follow each other; within a phase each worker does its steps in order. A call takes until `end`, longer
+// than its steps do.
+function schedule(steps, workers, end) {
   const free = Array(workers).fill(0), boxes = [], phases = [], meet = () => free.fill(Math.max(...free));
   steps.forEach((step, k) => {
     const times = timesOf(step), busy = upTo(workers).filter(w => times[w] > 0),
@@ -104,14 +105,14 @@ function schedule(steps, workers) {
       free[w] += times[w] ?? 0;
     }
   });
-  const total = Math.max(...free) || 1;
-  return {boxes, total, phases: phases.map((phase, k) => ({...phase, to: phases[k + 1]?.from ?? total}))};
+  const busy = Math.max(...free), total = Math.max(busy, end) || 1;
+  return {boxes, busy, total, phases: phases.map((phase, k) => ({...phase, to: phases[k + 1]?.from ?? busy}))};
 }
 // A time axis of steps. The selected step shows its figures below, and there the axes of its sub-plans.
 // made: the rows of the program that the steps do, by number.
-function timeline(steps, made, onStep) {
+function timeline(steps, made, onStep, end = 0) {
   const workers = Math.max(1, OUT.workers ?? 1, ...steps.map(step => timesOf(step).length));
-  const plan = schedule(steps, workers), detail = h('div'), lanes = lanesOf(plan, workers, k => pick(k));
+  const plan = schedule(steps, workers, end), detail = h('div'), lanes = lanesOf(plan, workers, k => pick(k));
   let now = -1;
   const pick = (k, byRow) => {
     now = k;
@@ -131,10 +132,10 @@ function timeline(steps, made, onStep) {
   const label = `${plural(steps.length, 'step')} over time: left and right select one`;
   const ticks = [0, .25, .5, .75, 1].map(t => h('span', t ? time(t * plan.total) : '0'));
   const axis = h('div.lanes', {tabindex: 0, role: 'group', 'aria-label': label, keydown}, lanes);
-  return {pick, node: h('div', axis, h('div.ticks.gutter.dim', ticks), detail)};
+  return {pick, busy: plan.busy, node: h('div', axis, h('div.ticks.gutter.dim', ticks), detail)};
 }
 // The band of phases, and a lane of boxes per worker.
-function lanesOf({boxes, total, phases}, workers, pick) {
+function lanesOf({boxes, busy, total, phases}, workers, pick) {
   const span = (from, ns) => `left:${100 * from / total}%;width:${100 * ns / total}%`;
   const lanes = upTo(workers).map(w => h('div.lane', h('em.dim', `worker ${w}`)));
   for (const {step, k, w, from, ns} of boxes) {
@@ -145,8 +146,12 @@ function lanesOf({boxes, total, phases}, workers, pick) {
   }
   const bands = phases.map(({phase, from, to}) => h('span', {style: span(from, to - from)},
                                                     to - from > .06 * total && `phase ${phase}`));
+  if (busy < total) lanes.forEach(lane => put(lane, h('div.rest', {style: span(busy, total - busy), title: restOf(busy, total)})));
   return [h('div.band', bands), ...lanes];
 }
+const restOf = (busy, end) => busy < end ?
+    `${time(end - busy)} of ${time(end)} between steps (starts, barriers, waits), hatched at the end` :
+    busy > end && `the steps alone add up to ${time(busy)}`;
 const transferred = ({sent, received}) =>
     `sends ${bytes(sent)} to other processes, receives ${bytes(received)} from them`;
 function detailOf(step, k, made) {
@@ -238,7 +243,8 @@ const copies = () => (OUT.copies ?? []).map(
 function stepsOf(memory) {
   const steps = OUT.steps ?? [],
         arena = OUT.buffers?.length ? arenaOf(OUT.buffers, Math.max(1, steps.length)) : undefined;
-  const line = timeline(steps, outermost, k => arena?.at(k)),
+  const isMeasured = steps.some(step => step.took?.length), end = (isMeasured ? OUT.took : OUT.about) ?? 0;
+  const line = timeline(steps, outermost, k => arena?.at(k), end),
         kinds = [...new Set(steps.map(step => step.kind))];
   pickStep = line.pick;
   const times = [
@@ -249,7 +255,8 @@ function stepsOf(memory) {
       aside(`a call on ${plural(OUT.workers ?? 1, 'worker')}, ${plural(steps.length, 'step')} in `,
             plural(OUT.phases ?? 1, 'phase'), OUT.calls && `; median of ${plural(OUT.calls, 'call')}`)),
     h('div.facts', kinds.map(kind => h('span', h('span', {class: kind}, '\u2003'), ` ${kind}`)),
-      aside(steps.some(step => step.took?.length) ? 'width: measured time' : 'width: estimated time')),
+      aside(isMeasured ? 'width: measured time' : 'width: estimated time'),
+      end > 0 && steps.length > 0 && h('span', {id: 'between'}, restOf(line.busy, end))),
     steps.length > 0 && line.node, arena?.node,
     memory.length > 0 &&
         [
