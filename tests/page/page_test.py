@@ -205,6 +205,8 @@ class PageTest(unittest.TestCase):
             ("if (maker) select(maker, true);", "", self.check_arena),
             ("line?.row.results?.[result];", "line?.row.results?.[0];", self.check_arena),
             ("if (kind !== 'constant') pickStep(first);", "pickStep(0);", self.check_arena),
+            ("part?.owner.row?.op === 'scan'", "part?.owner.row?.op === 'while'", self.check_numbers_inside),
+            ("numbers: part.numbers?.[k]}", "numbers: D.program.numbers?.[k]}", self.check_numbers_inside),
             (
                 "node.append(...children.flat(9).filter(c => c || c === 0));",
                 "for (const c of children.flat(9).filter(c => c || c === 0)) "
@@ -398,6 +400,25 @@ class PageTest(unittest.TestCase):
 
     def test_a_box_of_the_arena_selects_the_row_of_its_value(self) -> None:
         self.check_arena()
+
+    def check_numbers_inside(self, page: str = "") -> None:
+        """Rows of a loop have the numbers of its last trip; other rows say that they have none."""
+        data = sample("nested")
+        scan = data["program"]["rows"][0]
+        scan["numbers"], body = [["[1 2 3]"], ["[4]"], ["[5]"]], scan["parts"][0]
+        body |= {"trips": 5, "numbers": [["[1 2 3]", "[4 5 6]"], ["7"]]}
+        body["rows"][1]["numbers"] = [["9"]]
+        opened = self.open(data, page)
+        notes = {row: opened.run(f"select(rows[{row}]), document.getElementById('mesh').textContent")
+                 for row in (0, 3, 5, 6, 12)}
+        self.assertNotIn("last trip", notes[0])
+        for row in (3, 12):
+            self.assertIn("Numbers of the last trip of 5.", notes[row])
+        self.assertIn("[4 5 6]", notes[3])
+        self.assertIn("No numbers here", notes[6])
+
+    def test_rows_of_a_loop_have_the_numbers_of_its_last_trip(self) -> None:
+        self.check_numbers_inside()
 
     def test_steps_mark_their_rows_and_open_their_plans(self) -> None:
         page = self.open("nested")

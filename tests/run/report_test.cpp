@@ -124,6 +124,43 @@ TEST(report, has_numbers_of_what_was_started) {
   EXPECT_EQ(row_of(run.report(), "done").numbers[0], (Report::Numbers{"[6.]"}));
 }
 
+TEST(report, has_the_numbers_of_the_last_trip_of_a_loop) {
+  const auto step = [](const Array& sum, const Array& x) { return std::pair{sum + x, sum * x}; };
+  const Machine machine = open_local(line, {.values = true});
+  for (const bool reverse : {false, true}) {
+    const auto f = [&](const Array& xs) {
+      return scan(step, zeros({}, DType::f32), xs, {.reverse = reverse}).first;
+    };
+    const auto run = machine.compile(f, ramp(3));
+    run(Tensor({3}, {1.F, 2.F, 4.F}));
+    const Report report = run.report();
+    const Report::Part& body = row_of(report, "scan").parts.at(0);
+    using Texts = std::vector<Report::Numbers>;
+    EXPECT_EQ(body.numbers, reverse ? (Texts{{"6."}, {"1."}}) : (Texts{{"3."}, {"4."}}));
+    EXPECT_EQ(std::ranges::find(body.rows, "add", &Report::Row::op)->numbers, (Texts{{"7."}}));
+    EXPECT_EQ(std::ranges::find(body.rows, "mul", &Report::Row::op)->numbers,
+              reverse ? (Texts{{"6."}}) : (Texts{{"12."}}));
+  }
+}
+
+TEST(report, has_the_numbers_of_a_branch_that_all_devices_take) {
+  const auto half = [](const Array& a) { return a / 2.F; };
+  const auto triple = [](const Array& a) { return a * 3.F; };
+  const Machine machine = open_local(line, {.values = true});
+  const auto f = [&](const Array& x) { return cond(x > 4.F, half, triple, x); };
+  const auto run = machine.compile(f, Tensor::scalar(1.F));
+  for (const float x : {2.F, 6.F}) {
+    run(Tensor::scalar(x));
+    const Report report = run.report();
+    const std::vector<Report::Part>& branches = row_of(report, "switch").parts;
+    ASSERT_EQ(branches.size(), 2U);
+    const std::size_t taken = x > 4 ? 1 : 0;
+    EXPECT_EQ(branches[taken].numbers, (std::vector<Report::Numbers>{{x > 4 ? "6." : "2."}}));
+    EXPECT_EQ(branches[taken].rows.back().numbers, (std::vector<Report::Numbers>{{x > 4 ? "3." : "6."}}));
+    EXPECT_TRUE(branches[1 - taken].numbers.empty());
+  }
+}
+
 TEST(report, of_numbers_ends_where_a_stop_is_requested) {
   std::stop_source source;
   const Machine machine = open_local(line, {.values = true, .stop = source.get_token()});

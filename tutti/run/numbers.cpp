@@ -7,6 +7,8 @@
 #include <mutex>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/switch.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/builder.hpp"
@@ -41,6 +43,15 @@ Program alone(const Op& op, const Types& types) {
   return builder.finish(builder.add(op, operands));
 }
 
+/// `n` slices along dim 0.
+Tensor slices(const Tensor& whole, std::int64_t first, std::int64_t n) {
+  const std::size_t bytes = whole.bytes() / static_cast<std::size_t>(whole.shape()[0]);
+  Tensor part(whole.shape().with(Dim{0}, n), whole.dtype());
+  const std::byte* begin = whole.data() + static_cast<std::size_t>(first) * bytes;
+  std::copy_n(begin, part.bytes(), part.mutable_bytes());
+  return part;
+}
+
 /// The values of all variables, computed equation by equation.
 class OneByOne {
  public:
@@ -55,17 +66,58 @@ class OneByOne {
       return;
     }
     const Start* start = equation.op.as<Start>();
-    std::vector<Tensors> operands;
-    for (Var var : equation.operands) operands.push_back((*this)[var]);
-    const Program one = alone(start ? start->op : equation.op, program_.types_of(equation.operands));
-    CompileOptions quiet;
-    quiet.print = [](std::string_view) {};
-    quiet.stop = stop_;
-    const std::vector<Tensors> results = run_on_machine(one, mesh_, operands, team_, quiet);
+    const std::vector<Tensors> results =
+        run(start ? start->op : equation.op, program_.types_of(equation.operands), operands_of(equation));
     for (std::size_t i = 0; i < results.size(); ++i) (*this)[equation.results[i]] = results[i];
   }
 
+  /// The inputs of the body of a scan on its last trip; none if there is no trip.
+  std::optional<std::vector<Tensors>> last_trip(const Scan& scan, const Equation& equation) {
+    if (scan.length == 0) return std::nullopt;
+    const auto consts = static_cast<std::size_t>(scan.consts),
+               begin = consts + static_cast<std::size_t>(scan.carries);
+    std::vector<Tensors> inputs = operands_of(equation), before = inputs;
+    Types types = program_.types_of(equation.operands);
+    Scan all_but_last = scan;
+    all_but_last.length = scan.length - 1;
+    for (std::size_t i = begin; i < inputs.size(); ++i) {
+      types[i] = types[i].with(types[i].shape().with(Dim{0}, all_but_last.length));
+      for (std::size_t device = 0; device < inputs[i].size(); ++device) {
+        const Tensor whole = inputs[i][device];
+        const Tensor last = slices(whole, scan.reverse ? 0 : all_but_last.length, 1);
+        inputs[i][device] = last.reshaped(whole.shape().erased(Dim{0}));
+        before[i][device] = slices(whole, scan.reverse ? 1 : 0, all_but_last.length);
+      }
+    }
+    if (all_but_last.length == 0) return inputs;
+    const std::vector<Tensors> results = run(all_but_last, types, before);
+    std::copy_n(results.begin(), scan.carries, inputs.begin() + scan.consts);
+    return inputs;
+  }
+
+  /// The branch of a switch that all devices take; none if they differ.
+  std::optional<std::size_t> branch(const Switch& op, const Equation& equation) {
+    const Tensors& indices = (*this)[equation.operands[0]];
+    if (!std::ranges::all_of(indices, [&](const Tensor& index) { return index == indices[0]; }))
+      return std::nullopt;
+    const auto last = static_cast<double>(op.branches.size() - 1);
+    return static_cast<std::size_t>(std::clamp(indices[0].at(0), 0.0, last));
+  }
+
+  std::vector<Tensors> operands_of(const Equation& equation) {
+    std::vector<Tensors> operands;
+    for (Var var : equation.operands) operands.push_back((*this)[var]);
+    return operands;
+  }
+
  private:
+  std::vector<Tensors> run(const Op& op, const Types& types, const std::vector<Tensors>& operands) {
+    CompileOptions quiet;
+    quiet.print = [](std::string_view) {};
+    quiet.stop = stop_;
+    return run_on_machine(alone(op, types), mesh_, operands, team_, quiet);
+  }
+
   /// A started collective was computed at its start, so that its end, or a barrier, hands the value on.
   std::optional<std::size_t> pending_operand(const Equation& equation) const {
     for (std::size_t i = 0; i < equation.operands.size(); ++i)
@@ -101,7 +153,10 @@ class RunnableWithNumbers : public Runnable {
     Report::Part& part = report.program;
     if (part.rows.size() != numbers_.rows.size()) return;
     part.numbers = numbers_.numbers;
-    for (std::size_t i = 0; i < part.rows.size(); ++i) part.rows[i].numbers = numbers_.rows[i].numbers;
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      part.rows[i].numbers = numbers_.rows[i].numbers;
+      part.rows[i].parts = numbers_.rows[i].parts;
+    }
     if (!failure_.empty())
       report.remarks.push_back("the numbers end where the last call failed: " + failure_);
   }
@@ -152,8 +207,18 @@ void add_numbers(Report::Part& part, const Program& program, const Mesh& mesh,
   for (std::size_t i = 0; i < program.equations.size(); ++i) {
     const Equation& equation = program.equations[i];
     values.run(equation);
-    part.rows[i].numbers.clear();
-    for (Var var : equation.results) part.rows[i].numbers.push_back(shown(program.type(var), values[var]));
+    Report::Row& row = part.rows[i];
+    row.numbers.clear();
+    for (Var var : equation.results) row.numbers.push_back(shown(program.type(var), values[var]));
+    if (const Scan* scan = equation.op.as<Scan>()) {
+      if (const auto inside = values.last_trip(*scan, equation))
+        add_numbers(row.parts[0], *scan->body, mesh, *inside, stop);
+    } else if (const Switch* op = equation.op.as<Switch>()) {
+      std::vector<Tensors> inside = values.operands_of(equation);
+      inside.erase(inside.begin());
+      if (const std::optional<std::size_t> taken = values.branch(*op, equation))
+        add_numbers(row.parts[*taken], *op->branches[*taken], mesh, inside, stop);
+    }
   }
 }
 

@@ -15,7 +15,8 @@ std::string in_one_line(const Tensor& value, std::int64_t all_elements);
 
 /// Runs the equations of a program one after the other, on virtual devices, and adds the numbers of its
 /// inputs and of each result to the rows. inputs[k][d] is input k on device d. A collective that was started
-/// has its result at once. Throws the errors of equations. Rows before a failing one keep their numbers.
+/// has its result at once. Inside of a scan the rows show its last trip; inside of a switch only the branch
+/// that all devices take. Throws the errors of equations. Rows before a failing one keep their numbers.
 void add_numbers(Report::Part& part, const Program& program, const Mesh& mesh,
                  const std::vector<Tensors>& inputs, const std::stop_token& stop = {});
 

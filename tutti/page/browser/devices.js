@@ -301,6 +301,13 @@ function trafficText({axes, groups, pairs, sent, received, at_most}, isOfParts) 
 const numbersOf = line => line.kind === 'input' ? line.numbers :
     line.value                                 ? rowOf(line).row?.numbers?.[line.scope.get(line.value[0]).k] :
                                                  undefined;
+// Inside of loops and branches: which numbers stand here, or why there are none.
+function numbersNote(line, numbers) {
+  if (!line.parent || !outermost.some(each => each.row?.numbers)) return undefined;
+  const loop = [line, ...upOf(line)].map(each => each.parent).find(part => part?.owner.row?.op === 'scan');
+  if (numbers) return loop && `Numbers of the last trip of ${loop.trips}.`;
+  return 'No numbers here: only the last trip of a scan, and a branch that all devices take, have some.';
+}
 function showMesh(line) {
   const row = rowOf(line), {value} = line, op = row.row?.op ?? line.kind, traffic = row.row?.traffic,
         params = paramsOf(row);
@@ -329,6 +336,7 @@ function showMesh(line) {
                                })]),
       value &&
           [
+            h('p.dim', numbersNote(line, numbers)),
             h('h3', above.length ? `\u2193 ${op} gives ${nameOf(line)}` : 'Devices'),
             meshOf({letters: value[2], traffic: above.length || row.parts?.length ? undefined : traffic, sharding, numbers})
           ],

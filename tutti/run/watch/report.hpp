@@ -53,7 +53,8 @@ struct Report {
     Where where = {};
     std::optional<Collective> collective = {};
     std::vector<Part> parts = {};
-    /// The numbers of the results. Only with MachineOptions::values, after a call; not inside of parts.
+    /// The numbers of the results, with MachineOptions::values, after a call. Inside of a scan those of the
+    /// last trip; inside of a switch only in a branch that all devices took; inside of other rows none.
     std::vector<Numbers> numbers = {};
   };
   /// An argument or a result. The sharding is unknown where nothing was compiled.
