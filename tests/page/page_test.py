@@ -205,6 +205,8 @@ class PageTest(unittest.TestCase):
             ("if (maker) select(maker, true);", "", self.check_arena),
             ("line?.row.results?.[result];", "line?.row.results?.[0];", self.check_arena),
             ("if (kind !== 'constant') pickStep(first);", "pickStep(0);", self.check_arena),
+            ("cutTo(AXES[k], lefts[k + 1] - lefts[k] - 4)", "cut(AXES[k], 4)", self.check_names),
+            ("lefts.push(lefts.at(-1) + LABEL + more);", "lefts.push(lefts.at(-1) + LABEL);", self.check_names),
             ("part?.owner.row?.op === 'scan'", "part?.owner.row?.op === 'while'", self.check_numbers_inside),
             ("numbers: part.numbers?.[k]}", "numbers: D.program.numbers?.[k]}", self.check_numbers_inside),
             (
@@ -400,6 +402,29 @@ class PageTest(unittest.TestCase):
 
     def test_a_box_of_the_arena_selects_the_row_of_its_value(self) -> None:
         self.check_arena()
+
+    def check_names(self, page: str = "") -> None:
+        """Names of outer axes stand whole where there is room, and do not meet."""
+        for names, shown in (
+            (["data", "model_parallel", "z"], ["data", "model_parallel"]),
+            (["d" * 90, "m" * 90, "z"], None),
+        ):
+            data = {"mesh": [[name, 2] for name in names],
+                    "program": {"inputs": [[0, "f32[2]", "VVV"]], "rows": [], "outputs": [0]}}
+            labels = self.open(data, page).run(
+                "[...document.querySelectorAll('#mesh svg > text')].map(t => [t.querySelector('title').textContent, "
+                "t.lastChild.textContent, t.getBBox().x, t.getBBox().x + t.getBBox().width])"
+            )
+            labels = sorted((each for each in labels if each[0] in names[:2]), key=lambda each: each[2])
+            self.assertEqual([label[0] for label in labels], names[:2])
+            self.assertLessEqual(labels[0][3], labels[1][2])
+            if shown:
+                self.assertEqual([label[1] for label in labels], shown)
+            else:
+                self.assertTrue(all(label[1].endswith("\u2026") for label in labels), labels)
+
+    def test_names_of_outer_axes_stand_whole_where_there_is_room(self) -> None:
+        self.check_names()
 
     def check_numbers_inside(self, page: str = "") -> None:
         """Rows of a loop have the numbers of its last trip; other rows say that they have none."""

@@ -3,6 +3,11 @@
 // A device has a coordinate per axis; positions count them row-major, so that the last axis is the fastest.
 const TILES = 256;  // most tiles of a drawing
 const WIDTH = 396;  // of a drawing, in pixels
+const LABEL = 30;  // least width of the column of an outer axis, in pixels
+const NAMED_TILE = 60;  // width of a tile down to which names of axes take its room
+const PEN = document.createElement('canvas').getContext('2d');
+PEN.font = '11px system-ui, sans-serif';  // of labels
+const widthOf = text => PEN.measureText(text).width;
 const NUMBERS_WIDE = 190;  // most of a tile with numbers, in pixels
 
 function coordsOf(position, sizes) {
@@ -63,12 +68,23 @@ function frameOf(letters, traffic, sharding) {
 // The last axis gives columns, in several lines if it is long.
 function columnsOf(keep, widest) {
   const last = keep.at(-1) ?? 1, folds = Math.ceil(last / 16), columns = Math.ceil(last / folds);
-  const left = Math.max(0, keep.length - 1) * 30 + 2;
-  return {folds, columns, left, wide: Math.min(widest, (WIDTH - left) / columns)};
+  const lefts = leftsOf(keep, WIDTH - columns * Math.min(widest, NAMED_TILE)), left = lefts.at(-1) + 2;
+  return {folds, columns, left, lefts, wide: Math.min(widest, (WIDTH - left) / columns)};
+}
+// Where the columns of the outer axes begin and end: as wide as their names, as far as there is room.
+function leftsOf(keep, room) {
+  const outer = AXES.slice(0, Math.max(0, keep.length - 1)), lefts = [0];
+  let spare = room - LABEL * outer.length - 2;
+  for (const name of outer) {
+    const more = Math.max(0, Math.min(spare, widthOf(cut(name, 60)) + 8 - LABEL));
+    spare -= more;
+    lefts.push(lefts.at(-1) + LABEL + more);
+  }
+  return lefts;
 }
 // Where tiles lie. The axes before the last nest in rows.
 function layoutOf(keep, tall, widest) {
-  const {folds, columns, left, wide} = columnsOf(keep, widest), outer = keep.slice(0, -1), ys = [];
+  const {folds, columns, left, lefts, wide} = columnsOf(keep, widest), outer = keep.slice(0, -1), ys = [];
   const changed = row =>
       coordsOf(row, outer).slice(0, -1).filter((c, k) => c !== coordsOf(row - 1, outer)[k]).length;
   let y = 32;
@@ -81,9 +97,14 @@ function layoutOf(keep, tall, widest) {
           row = positionOf(coords.slice(0, -1), outer) * folds + Math.floor(c / columns);
     return [left + c % columns * wide, ys[row]];
   };
-  return {at, wide, tall, outer, folds, left, width: Math.ceil(left + columns * wide + 2), height: y + 2};
+  return {at, wide, tall, outer, folds, left, lefts, width: Math.ceil(left + columns * wide + 2), height: y + 2};
 }
-function labelsOf(keep, {at, wide, tall, outer, folds, left}) {
+function cutTo(text, room) {
+  let most = Math.min(text.length, 60);
+  while (most > 1 && widthOf(cut(text, most)) > room) most--;
+  return cut(text, most);
+}
+function labelsOf(keep, {at, wide, tall, outer, folds, left, lefts}) {
   const last = keep.length - 1,
         text = (x, y, label, full, anchor = 'middle') =>
             h('text', {x, y, 'text-anchor': anchor}, h('title', full ?? label), label);
@@ -95,9 +116,9 @@ function labelsOf(keep, {at, wide, tall, outer, folds, left}) {
     columns.map(c => text(left + (c + .5) * wide - 2, 27, count(c, last))), outer.map((n, k) => {
       const inner = product(outer.slice(k + 1));
       return [
-        text(30 * k + 1, 27, cut(AXES[k], 4), AXES[k], 'start'),
+        text(lefts[k] + 1, 27, cutTo(AXES[k], lefts[k + 1] - lefts[k] - 4), AXES[k], 'start'),
         upTo(product(outer.slice(0, k + 1)))
-            .map(row => text(30 * k + 12, at([...coordsOf(row * inner, outer), 0])[1] + tall / 2 + 3,
+            .map(row => text(lefts[k] + 12, at([...coordsOf(row * inner, outer), 0])[1] + tall / 2 + 3,
                              count(row % n, k)))
       ];
     })
