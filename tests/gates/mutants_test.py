@@ -64,6 +64,11 @@ def catches_a_text_in_two_files(root: Path) -> None:
     expect_caught(check(root, ADDS_WRONGLY), "its text is in 2 places, tutti/a.cpp, tutti/b/b.cpp")
 
 
+def catches_a_text_that_an_example_has_too(root: Path) -> None:
+    planted.write(root, "examples/support/b.cpp", "int y = x + x;\n")
+    expect_caught(check(root, ADDS_WRONGLY), "its text is in 2 places, examples/support/b.cpp, tutti/a.cpp")
+
+
 def catches_a_replacement_that_changes_nothing(root: Path) -> None:
     expect_caught(check(root, ADDS_WRONGLY | {"replacement": "x + x"}), "its replacement changes nothing")
 
