@@ -2,7 +2,6 @@
 // Functions of one array of f32; the size is the number of workers. bench/programs_peer.py has them in JAX,
 // and bench/one_core_peer.py on one core. bench/rows.hpp says how they are asked for.
 #include <complex>
-
 #include <numeric>
 
 #include "bench/rows.hpp"
@@ -198,11 +197,11 @@ Measure of_convolution_gradient(std::int64_t workers) {
       });
 }
 
-const Shape images{8, 32, 32, 64};
+const Shape layer_shape{images, side, side, features};
 const PoolOptions halved{.strides = {2, 2}};
 
 Measure of_max_pool(std::int64_t workers) {
-  return measured([](const Array& x) { return max_pool(x, {2, 2}, halved); }, images, workers,
+  return measured([](const Array& x) { return max_pool(x, {2, 2}, halved); }, layer_shape, workers,
                   [](const std::vector<float>& x, const std::vector<float>& found) {
                     const auto row = static_cast<std::size_t>(32 * 64);
                     check(found[7] == std::max({x[7], x[7 + 64], x[7 + row], x[7 + row + 64]}), "max_pool");
@@ -211,7 +210,7 @@ Measure of_max_pool(std::int64_t workers) {
 
 Measure of_max_pool_gradient(std::int64_t workers) {
   const auto sum = [](const Array& x) { return reduce_sum(max_pool(x, {2, 2}, halved)); };
-  return measured(grad(sum), images, workers,
+  return measured(grad(sum), layer_shape, workers,
                   [](const std::vector<float>& x, const std::vector<float>& found) {
                     const double selected = std::accumulate(found.begin(), found.end(), 0.0);
                     check(selected == static_cast<double>(x.size()) / 4, "the gradient of max_pool");

@@ -41,10 +41,12 @@ class MovingWindows {
  public:
   MovingWindows(const std::vector<std::int64_t>& sizes, const std::vector<WindowAlong>& windows);
 
+  /// How many lines there are, and how many elements each window takes whole.
   std::int64_t lines() const { return lines_; }
   std::int64_t inner() const { return inner_; }
   /// The number of blocks: parts of the array that have windows of their own, one after the other.
   std::int64_t blocks() const { return blocks_; }
+  /// Lines, and elements of the array, that belong to each block.
   std::int64_t lines_of_block() const { return blocks_ == 0 ? 0 : lines_ / blocks_; }
   std::int64_t elements_of_block() const { return block_elements_; }
 
