@@ -41,13 +41,15 @@ class MovingWindows {
  public:
   MovingWindows(const std::vector<std::int64_t>& sizes, const std::vector<WindowAlong>& windows);
 
-  /// How many lines there are, and how many elements each window takes whole.
+  /// How many lines there are.
   std::int64_t lines() const { return lines_; }
+  /// How many elements each window takes whole.
   std::int64_t inner() const { return inner_; }
   /// The number of blocks: parts of the array that have windows of their own, one after the other.
   std::int64_t blocks() const { return blocks_; }
-  /// Lines, and elements of the array, that belong to each block.
+  /// How many lines a block has.
   std::int64_t lines_of_block() const { return blocks_ == 0 ? 0 : lines_ / blocks_; }
+  /// How many elements of the array a block has.
   std::int64_t elements_of_block() const { return block_elements_; }
 
   /// Calls f(window, begins) for the windows of these lines. `window`: the first of its `inner` elements in
