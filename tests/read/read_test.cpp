@@ -159,6 +159,14 @@ TEST(sort, refuses_orders_of_other_kinds) {
         << refusal_of_text(sort_text(compare));
 }
 
+TEST(fft, refuses_a_kind_that_there_is_not) {
+  const std::string refusal = refusal_of_text(
+      "func.func @main(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {\n"
+      "%0 = stablehlo.fft %x, type = HFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>\n"
+      "return %0 : tensor<3xcomplex<f32>>\n}");
+  EXPECT_NE(refusal.find("fft_type is HFFT, not FFT, IFFT, RFFT or IRFFT"), std::string::npos) << refusal;
+}
+
 TEST(read, refuses_all_that_is_not_run_at_once) {
   const std::string text = module_of(
       "(%x: tensor<4xf32>, %k: tensor<2xui64>) -> tensor<4xf32>",

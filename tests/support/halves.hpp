@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// All ops, and those of docs/write_your_own_op.md. The examples of Done, whose operands are pending, begin
-/// with their Start.
+/// All ops that this build can run, and those of docs/write_your_own_op.md. The examples of Done, whose
+/// operands are pending, begin with their Start.
 std::vector<OpRow> tried_ops();
 /// The same without the ops and the examples that refuse to be lowered.
 std::vector<OpRow> lowered_ops();

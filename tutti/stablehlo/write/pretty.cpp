@@ -376,14 +376,15 @@ Writer::PrettyForm Writer::arrow_typed(const Operation& op) {
                 listed_types(op.operand_types) + " -> " + to_string(op.result_types[0])};
 }
 
-/// %x, type = FFT, length = [16] : T, or (T) -> U
+/// %x, type = FFT, length = [16] : (T) -> T
 Writer::PrettyForm Writer::fft(const Operation& op) {
   const auto* kind = find_as<Enumeration>(op.attributes, "fft_type");
   const auto* lengths = find_as<IntegerArray>(op.attributes, "fft_length");
   if (!kind || !lengths) return std::nullopt;
   return Pretty{fmt::format(" {}, type = {}, length = {}", operands(op), kind->value,
                             in_brackets(lengths->values)),
-                {"fft_type", "fft_length"}};
+                {"fft_type", "fft_length"},
+                functional_type(op)};
 }
 
 /// (%x, k = 3) : T -> (U, V)
