@@ -79,6 +79,18 @@ std::vector<ConvolutionShape> shapes() {
       {1, 4, 6, 3, {window(13, 6, {.stride = 1, .low = 1, .kernel_dilation = 2}, 0)}, {}, {}, {}},
       {1, 2, 2, 3, {window(4, 2, none), window(5, 3, {.low = 1}), window(4, 2, {.stride = 2})}, {}, {}, {}},
       {1, 1, 2, 3, {window(3, 1, {.low = 4}, 4)}, {}, {}, {}},  // some windows see nothing
+      // Gradients by the input of a convolution with strides.
+      {1,
+       2,
+       5,
+       3,
+       {window(4, 3, {.low = 1, .in_dilation = 2, .reversed = true}, 2), window(6, 2, {.low = 1})},
+       {},
+       {},
+       {}},
+      {2, 3, 2, 2, {window(4, 3, {.low = 2, .in_dilation = 3, .kernel_dilation = 2}, 1)}, {}, {}, {}},
+      {1, 2, 4, 3, {window(4, 2, {.low = -2, .in_dilation = 2, .reversed = true}, 1)}, {}, {}, {}},
+      {1, 2, 4, 3, {window(4, 2, {.low = 3, .in_dilation = 2}, 3)}, {}, {}, {}},
   };
   std::vector<ConvolutionShape> all;
   for (const ConvolutionShape& shape : sizes)

@@ -16,10 +16,14 @@ using Form = OneDnnConvolution::Form;
 std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 Form form_of(const ConvolutionShape& shape) {
-  return FloatConvolution::sums_positions(shape) ? Form::kernel_gradient : Form::forward;
+  if (FloatConvolution::sums_positions(shape)) return Form::kernel_gradient;
+  const bool is_dilated = std::ranges::any_of(shape.windows, [](const ConvolutionShape::Window& w) {
+    return w.in_dilation > 1 && w.in > 1;
+  });
+  return is_dilated && OneDnnConvolution::is_input_gradient(shape) ? Form::input_gradient : Form::forward;
 }
 
-auto strides_for(Form form) { return form == Form::forward ? features_last : outer_last; }
+auto strides_for(Form form) { return form == Form::kernel_gradient ? outer_last : features_last; }
 
 // oneDNN takes padding that is not negative; windows may end up to a stride before the end of the input.
 bool has_plain_windows(const ConvolutionShape& shape) {
@@ -29,8 +33,21 @@ bool has_plain_windows(const ConvolutionShape& shape) {
   });
 }
 
+/// Makes the kernel one that is read the other way round.
+void turn(ConvolutionShape& shape) {
+  for (ConvolutionShape::Window& window : shape.windows) window.reversed = !window.reversed;
+}
+
 bool is_reversed(const ConvolutionShape& shape) {
   return std::ranges::any_of(shape.windows, [](const auto& w) { return w.reversed && w.kernel > 1; });
+}
+
+/// A copy of the input that lies features_last. `shape` becomes the convolution of the copy.
+PackedInput laid_input(ConvolutionShape& shape, std::size_t element_bytes) {
+  const ConvolutionDims sizes = shape.input_sizes(), from = shape.input;
+  shape.input = features_last(sizes);
+  return {copy_loops(sizes, shape.input, from, element_bytes), 0, 0,
+          static_cast<std::size_t>(sizes.elements()) * element_bytes, false};
 }
 
 /// An operand on its way to oneDNN: copied if it has to lie otherwise, then widened.
@@ -93,21 +110,28 @@ FloatConvolution::Prepared::Prepared(DType d, const ConvolutionShape& given)
   const std::size_t element_bytes = bytes_per_element(dtype);
   const Form form = form_of(given);
   ConvolutionShape shape = given;
+  if (form == Form::input_gradient)  // reads no zeros
+    for (const ConvolutionShape::Window& w : given.windows)
+      multiplications /= static_cast<double>(w.in_dilation);
   widens = dtype == DType::f16;
   const auto lies_so = [&](const ConvolutionDims& sizes, const ConvolutionDims& strides) {
     return lie_equally(sizes, strides, strides_for(form)(sizes));
   };
   const auto plan = [&] {
-    if (widens || !has_plain_windows(shape) || !lies_so(shape.input_sizes(), shape.input))
-      input.packing = packed_input(shape, strides_for(form), element_bytes);
-    const bool kernel_lies = form == Form::forward || lies_so(shape.kernel_sizes(), shape.kernel);
+    const bool takes_windows = form == Form::input_gradient || has_plain_windows(shape);
+    if (widens || !takes_windows || !lies_so(shape.input_sizes(), shape.input)) {
+      if (form == Form::input_gradient) input.packing = laid_input(shape, element_bytes);
+      else input.packing = packed_input(shape, strides_for(form), element_bytes);
+    }
+    if (form == Form::input_gradient) turn(shape);  // oneDNN reads it backwards
+    const bool kernel_lies = form != Form::kernel_gradient || lies_so(shape.kernel_sizes(), shape.kernel);
     if (widens || is_reversed(shape) || !kernel_lies)
       kernel.packing =
-          packed_kernel(shape, form == Form::forward ? matrices_by_group : outer_last, element_bytes);
-    for (ConvolutionShape::Window& window : shape.windows) window.reversed = false;
+          packed_kernel(shape, form == Form::kernel_gradient ? outer_last : matrices_by_group, element_bytes);
+    for (ConvolutionShape::Window& window : shape.windows) window.reversed = form == Form::input_gradient;
     const ConvolutionDims sizes = shape.result_sizes(), dense = features_last(sizes);
     const bool result_lies = lie_equally(sizes, shape.result, dense);
-    if (!result_lies && (widens || form == Form::forward)) {
+    if (!result_lies && (widens || form != Form::kernel_gradient)) {
       unpacking = copy_loops(sizes, shape.result, dense, element_bytes);
       shape.result = dense;
     }

@@ -27,7 +27,8 @@ namespace {
 using Form = OneDnnConvolution::Form;
 using Sizes = dnnl::memory::dims;
 using Forward = dnnl::convolution_forward;
-using Gradient = dnnl::convolution_backward_weights;
+using InputGradient = dnnl::convolution_backward_data;
+using KernelGradient = dnnl::convolution_backward_weights;
 
 dnnl::memory::data_type type_of(DType dtype) {
   return dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
@@ -58,14 +59,21 @@ struct Arrays {
 Arrays arrays_of(DType dtype, const ConvolutionShape& s, Form form) {
   const ConvolutionDims in = s.input_sizes(), kernel = s.kernel_sizes(), out = s.result_sizes();
   const auto any = dnnl::memory::format_tag::any;
-  if (form == Form::forward) {
-    const Sizes sizes = weight_sizes(s.groups, s.out_features, s.in_features, kernel.spatial);
-    Sizes strides = weight_sizes(1, s.kernel.outer, s.kernel.feature, s.kernel.spatial);
+  if (form == Form::forward || form == Form::input_gradient) {
+    // The gradient by the input goes from the destination to the source.
+    const bool is_forward = form == Form::forward;
+    const std::int64_t to = is_forward ? s.out_features : s.in_features,
+                       from = is_forward ? s.in_features : s.out_features;
+    const Sizes sizes = weight_sizes(s.groups, to, from, kernel.spatial);
+    Sizes strides = is_forward ? weight_sizes(1, s.kernel.outer, s.kernel.feature, s.kernel.spatial)
+                               : weight_sizes(1, s.kernel.feature, s.kernel.outer, s.kernel.spatial);
     if (s.groups > 1) strides.insert(strides.begin(), s.kernel.group);
-    return {images(dtype, s.batch, s.groups * s.in_features, in.spatial),
+    const dnnl::memory::desc input = images(dtype, s.batch, s.groups * s.in_features, in.spatial),
+                             result = images(dtype, s.batch, s.groups * s.out_features, out.spatial);
+    return {is_forward ? input : result,
             {sizes, type_of(dtype), any},
             {sizes, type_of(dtype), strides},
-            images(dtype, s.batch, s.groups * s.out_features, out.spatial)};
+            is_forward ? result : input};
   }
   const Sizes sizes = weight_sizes(s.groups, s.out_features, s.batch, out.spatial);
   Sizes strides = weight_sizes(1, s.result.feature, s.result.outer, s.result.spatial);
@@ -76,16 +84,34 @@ Arrays arrays_of(DType dtype, const ConvolutionShape& s, Form form) {
           images(dtype, s.in_features, s.groups * s.out_features, kernel.spatial)};
 }
 
+/// The padding of the source of a gradient by the input, which is the result.
+struct PaddingOfSource {
+  std::int64_t low, high;
+};
+PaddingOfSource padding_of_source(const ConvolutionShape::Window& w) {
+  const std::int64_t kernel = (w.kernel - 1) * w.kernel_dilation, low = kernel - w.low;
+  return {low, (w.in - 1) * w.in_dilation + kernel + 1 - w.out - low};
+}
+
 /// Windows of a primitive. oneDNN counts the elements that a dilation leaves out.
 struct Windows {
   Windows(const ConvolutionShape& s, Form form) {
     for (const ConvolutionShape::Window& w : s.windows) {
-      const bool is_forward = form == Form::forward;
-      stride.push_back(is_forward ? w.stride : w.kernel_dilation);
-      dilation.push_back((is_forward ? w.kernel_dilation : w.stride) - 1);
-      low.push_back(w.low);
-      high.push_back(w.reach() - w.in - w.low);
+      if (form == Form::input_gradient) {
+        const PaddingOfSource padding = padding_of_source(w);
+        add(w.in_dilation, w.kernel_dilation, padding.low, padding.high);
+      } else if (form == Form::forward) {
+        add(w.stride, w.kernel_dilation, w.low, w.reach() - w.in - w.low);
+      } else {
+        add(w.kernel_dilation, w.stride, w.low, w.reach() - w.in - w.low);
+      }
     }
+  }
+  void add(std::int64_t step, std::int64_t spread, std::int64_t before, std::int64_t behind) {
+    stride.push_back(step);
+    dilation.push_back(spread - 1);
+    low.push_back(before);
+    high.push_back(behind);
   }
   Sizes stride, dilation, low, high;
 };
@@ -110,7 +136,9 @@ Forward::primitive_desc forward_of(const Arrays& a, const Windows& w, const dnnl
 #endif
 }
 
-Gradient::primitive_desc gradient_of(const Arrays& a, const Windows& w, const dnnl::engine& engine) {
+/// For InputGradient and KernelGradient.
+template <class Gradient>
+typename Gradient::primitive_desc gradient_of(const Arrays& a, const Windows& w, const dnnl::engine& engine) {
   const auto forward = forward_of(a, w, engine, dnnl::prop_kind::forward_training);
 #if DNNL_VERSION_MAJOR >= 3
   return {engine,     direct, a.source, a.weights, a.destination, w.stride,
@@ -167,7 +195,13 @@ bool has_fast_name(std::string_view implementation) {
   return implementation.find("ref") == std::string_view::npos;
 }
 
-enum class Static { engine, f32_forward, f32_gradient, bf16_forward, bf16_gradient };
+enum class Static { engine };  // then one for each form, of f32 and of bf16
+constexpr void (*close_before_statics_of[])() = {close_before_statics_made_until<Static{1}>,
+                                                 close_before_statics_made_until<Static{2}>,
+                                                 close_before_statics_made_until<Static{3}>,
+                                                 close_before_statics_made_until<Static{4}>,
+                                                 close_before_statics_made_until<Static{5}>,
+                                                 close_before_statics_made_until<Static{6}>};
 
 std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -179,16 +213,26 @@ struct OneDnnConvolution::Primitive {
   Primitive(DType d, const ConvolutionShape& s, Form f)
       : dtype(d), shape(s), form(f), engine(dnnl::engine::kind::cpu, 0), arrays(arrays_of(d, s, f)) {
     const Windows windows(shape, form);
-    if (form == Form::forward) {
-      const auto made = forward_of(arrays, windows, engine);
-      arrays.weights = made.weights_desc();
-      add_reorder(arrays.user_weights, arrays.weights);
-      add(Forward(made), made, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
-    } else {
-      const auto made = gradient_of(arrays, windows, engine);
-      arrays.weights = made.diff_weights_desc();
-      add(Gradient(made), made, DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST);
-      add_reorder(arrays.weights, arrays.user_weights);
+    switch (form) {
+      case Form::forward: {
+        const auto made = forward_of(arrays, windows, engine);
+        add_reorder(arrays.user_weights, arrays.weights = made.weights_desc());
+        add(Forward(made), made, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
+        break;
+      }
+      case Form::input_gradient: {
+        const auto made = gradient_of<InputGradient>(arrays, windows, engine);
+        add_reorder(arrays.user_weights, arrays.weights = made.weights_desc());
+        add(InputGradient(made), made, DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST);
+        break;
+      }
+      case Form::kernel_gradient: {
+        const auto made = gradient_of<KernelGradient>(arrays, windows, engine);
+        arrays.weights = made.diff_weights_desc();
+        add(KernelGradient(made), made, DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST);
+        add_reorder(arrays.weights, arrays.user_weights);
+        break;
+      }
     }
     idle.fill([this] { return new_slot(); });
   }
@@ -225,12 +269,13 @@ struct OneDnnConvolution::Primitive {
     // oneDNN only reads the operands.
     std::byte *const source = const_cast<std::byte*>(input), *const other = const_cast<std::byte*>(kernel);
     std::byte* const start = aligned_for_onednn(scratch);
-    const bool is_forward = form == Form::forward;
     std::array<std::byte*, 5> places{};
-    places[Step::source] = source;
-    places[Step::user_weights] = is_forward ? other : result;
+    places[Step::source] = form == Form::input_gradient ? result : source;
+    places[Step::user_weights] = form == Form::kernel_gradient ? result : other;
     places[Step::weights] = start;
-    places[Step::destination] = is_forward ? result : other;
+    places[Step::destination] = form == Form::forward          ? result
+                                : form == Form::input_gradient ? source
+                                                               : other;
     places[Step::scratch] = start + weights_bytes;
     std::unique_ptr<CallSlot> slot = idle.take();
     if (slot == nullptr) slot = new_slot();
@@ -265,6 +310,13 @@ struct OneDnnConvolution::Primitive {
   IdleSlots<CallSlot> idle;
 };
 
+bool OneDnnConvolution::is_input_gradient(const ConvolutionShape& shape) {
+  return std::ranges::all_of(shape.windows, [](const ConvolutionShape::Window& w) {
+    const PaddingOfSource padding = padding_of_source(w);
+    return w.stride == 1 && padding.low >= 0 && padding.high > -w.in_dilation;
+  });
+}
+
 bool OneDnnConvolution::has_bf16(const ConvolutionShape& shape, Form form) {
   const auto inside = onednn_gate().enter("oneDNN");
   free_at_fork<onednn_maker>();
@@ -275,12 +327,18 @@ bool OneDnnConvolution::has_bf16(const ConvolutionShape& shape, Form form) {
   const Arrays arrays = arrays_of(DType::bf16, shape, form);
   try {
     const Windows windows(shape, form);
-    return form == Form::forward ? has_fast_name(forward_of(arrays, windows, engine).impl_info_str())
-                                 : has_fast_name(gradient_of(arrays, windows, engine).impl_info_str());
+    switch (form) {
+      case Form::forward: return has_fast_name(forward_of(arrays, windows, engine).impl_info_str());
+      case Form::input_gradient:
+        return has_fast_name(gradient_of<InputGradient>(arrays, windows, engine).impl_info_str());
+      case Form::kernel_gradient:
+        return has_fast_name(gradient_of<KernelGradient>(arrays, windows, engine).impl_info_str());
+    }
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments) return false;
     throw;
   }
+  return false;
 }
 
 OneDnnConvolution::OneDnnConvolution(DType dtype, const ConvolutionShape& shape, Form form) {
@@ -296,13 +354,13 @@ OneDnnConvolution::OneDnnConvolution(DType dtype, const ConvolutionShape& shape,
 
 /// Once for each dtype and form, makes and calls a 4 x 4 convolution, so that oneDNN makes its statics.
 void OneDnnConvolution::call_small_one(DType dtype, Form form) {
-  static std::array<std::once_flag, 4> were_called;
-  const bool is_f32 = dtype == DType::f32, is_forward = form == Form::forward;
-  std::call_once(were_called[(is_f32 ? 0 : 2) + (is_forward ? 0 : 1)], [&] {
+  static std::array<std::once_flag, std::size(close_before_statics_of)> were_called;
+  const std::size_t which = (dtype == DType::f32 ? 0U : 3U) + static_cast<std::size_t>(form);
+  std::call_once(were_called[which], [&] {
     constexpr std::int64_t side = 4;
     ConvolutionShape shape{1, 1, 1, 1, {{side, 1, side}}, {}, {}, {}};
-    if (!is_forward) std::swap(shape.windows[0].kernel, shape.windows[0].out);
-    const auto strides = is_forward ? features_last : outer_last;
+    if (form == Form::kernel_gradient) std::swap(shape.windows[0].kernel, shape.windows[0].out);
+    const auto strides = form == Form::kernel_gradient ? outer_last : features_last;
     shape.input = strides(shape.input_sizes());
     shape.kernel = strides(shape.kernel_sizes());
     shape.result = strides(shape.result_sizes());
@@ -312,10 +370,7 @@ void OneDnnConvolution::call_small_one(DType dtype, Form form) {
     std::vector<std::byte> scratch(small.scratch_bytes());
     const auto* const bytes = reinterpret_cast<const std::byte*>(operand.data());
     small.call(reinterpret_cast<std::byte*>(result.data()), bytes, bytes, scratch.data());
-    if (is_f32 && is_forward) close_before_statics_made_until<Static::f32_forward>();
-    else if (is_f32) close_before_statics_made_until<Static::f32_gradient>();
-    else if (is_forward) close_before_statics_made_until<Static::bf16_forward>();
-    else close_before_statics_made_until<Static::bf16_gradient>();
+    close_before_statics_of[which]();
   });
 }
 

@@ -8,13 +8,17 @@
 
 namespace tutti {
 
-/// A prepared convolution of f32 or bf16 by one primitive of oneDNN. Up to three spatial dims, no dilation of
-/// the input, no negative padding, no reversed kernel; no size is 0.
-/// forward: input and result lie features_last, the kernel anyhow.
-/// kernel_gradient: input and kernel lie outer_last, the result anyhow.
+/// A prepared convolution of f32 or bf16 by one primitive of oneDNN. Up to three spatial dims, no negative
+/// padding; no size is 0.
+/// forward: input and result lie features_last, the kernel anyhow, not reversed. No dilation of the input.
+/// input_gradient: the same, with a reversed kernel, strides of 1, and dilation of the input.
+/// kernel_gradient: input and kernel lie outer_last, the result anyhow. No dilation of the input, and the
+/// kernel is not reversed.
 class OneDnnConvolution {
  public:
-  enum class Form { forward, kernel_gradient };
+  enum class Form { forward, input_gradient, kernel_gradient };
+  /// True if the windows are those of a gradient by the input. The kernel may have either order.
+  static bool is_input_gradient(const ConvolutionShape& shape);
   /// True if oneDNN has fast code for bf16; without AVX-512 it has none.
   static bool has_bf16(const ConvolutionShape& shape, Form form);
 
