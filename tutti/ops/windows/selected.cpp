@@ -84,7 +84,7 @@ Types SelectAndGather::infer(const Types& operands) const {
 Kernel SelectAndGather::kernel(const Layout& layout) const {
   const Type x = layout.operands()[1];
   const MovingWindows moving(x.shape().sizes(), windows);
-  return kernel::Opaque{.nanoseconds = nanoseconds(windows, layout.results()[0].elements(), 1.5),
+  return kernel::Opaque{.nanoseconds = nanoseconds(windows, layout.results()[0].elements(), 0.8),
                         .run =
                             [moving, dtype = x.dtype(), extreme = extreme](const kernel::Unit& unit) {
                               select_and_gather(unit.results[0], unit.operands[0], unit.operands[1], moving,
@@ -142,7 +142,7 @@ Types SelectAndScatter::infer(const Types& operands) const {
 Kernel SelectAndScatter::kernel(const Layout& layout) const {
   const Type x = layout.operands()[1];
   const MovingWindows moving(x.shape().sizes(), windows);
-  return kernel::Opaque{.nanoseconds = nanoseconds(windows, layout.operands()[0].elements(), 2) +
+  return kernel::Opaque{.nanoseconds = nanoseconds(windows, layout.operands()[0].elements(), 0.8) +
                                        0.1 * static_cast<double>(x.bytes()),
                         .scratch_bytes = scratch_of_scatter(moving, x.dtype()),
                         .run =
