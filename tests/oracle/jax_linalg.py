@@ -63,7 +63,9 @@ def determinants(x, b):
 
 @spmd(P("x"), P())
 def lu_factors(x, b):
-    square, _, places = lax.linalg.lu(x)
-    tall, wide = lax.linalg.lu(x[:, :3])[0], lax.linalg.lu(x[:3])[0]
+    matrix = dominated(x)
+    turned = jnp.roll(matrix, 1, 0)
+    square, _, places = lax.linalg.lu(turned)
+    tall, wide = lax.linalg.lu(turned[:, :3])[0], lax.linalg.lu(matrix[:3])[0]
     return (over_devices(jnp.sin(square) * x) + over_devices(tall * b) + over_devices(wide * wide)
             + over_devices(places * b[:, 0]))

@@ -48,17 +48,18 @@ Array determinants(const Arrays& a) {
   const SlogdetResult found = slogdet(stack({matrix, -matrix}));
   const Array rows = slice_in_dim(x, 0, 3), last = reduce_sum(rows, 0);
   const Array singular = concatenate({rows, reshape(last, {1, 4})});
-  const Array small = slice_in_dim(slice_in_dim(matrix, 0, 2), 0, 2, 1);
+  const Array small = slice_in_dim(slice_in_dim(matrix, 0, 2), 0, 2, 1, 1);
   return over_devices(det(matrix) * b) + over_devices(found.logabsdet + found.sign) +
          over_devices(det(small)) + over_devices(0.1 * det(singular) + det(stack({matrix, 0.5 * matrix})));
 }
 
 Array lu_factors(const Arrays& a) {
-  const Array &x = a[0], &b = a[1];
-  const Array square = lu(x).lu, tall = lu(slice_in_dim(x, 0, 3, 1)).lu, wide = lu(slice_in_dim(x, 0, 3)).lu;
-  const Array places = convert(lu(x).permutation, DType::f64);
-  return over_devices(sin(square) * x) + over_devices(tall * b) + over_devices(wide * wide) +
-         over_devices(places * index_in_dim(b, 0, 1));
+  const Array &x = a[0], &b = a[1], matrix = dominated(x), turned = roll(matrix, 1, 0);
+  const LuResult found = lu(turned);
+  const Array tall = lu(slice_in_dim(turned, 0, 3, 1, 1)).lu, wide = lu(slice_in_dim(matrix, 0, 3)).lu;
+  const Array places = convert(found.permutation, DType::f64) * index_in_dim(b, 0, 1);
+  return over_devices(sin(found.lu) * x) + over_devices(tall * b) + over_devices(wide * wide) +
+         over_devices(places);
 }
 
 }  // namespace

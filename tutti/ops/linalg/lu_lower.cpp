@@ -28,6 +28,7 @@ class LuLoop {
         row_(a_.with(a_.shape().with(Dim{rank_ - 2}, 1))) {}
 
   Lowered run(stablehlo::Value a) const {
+    if (a_.elements() == 0) return {a, zeros(swaps_), counted(rows_, rank_ - 2)};
     const Types types{counter, a_, swaps_, rows_};
     const Lowered start{number(0), a, zeros(swaps_), counted(rows_, rank_ - 2)};
     const auto goes_on = [&](const Lowered& v) -> Lowered {
