@@ -28,7 +28,7 @@ bench: configure    ## build and run the benchmarks beside JAX and Open MPI; ALL
 
 soak: configure    ## 20,000 fresh programs, other processors; PARTS="programs haswell": these alone; PLAIN=1: plainer
 	cmake --build --preset release --target soundness_tests plan_tests oracle_tests kernels_tests xla_tests tensor_tests read_tests \
-	  digits transformer heat experts
+	  digits transformer heat experts gp
 	tools/soak $(PARTS)
 
 race: configure    ## products of several threads under valgrind; PLAIN=1: as a plainer machine

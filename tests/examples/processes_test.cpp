@@ -7,10 +7,12 @@
 
 #include "examples/digits_model.hpp"
 #include "examples/experts_model.hpp"
+#include "examples/gp_model.hpp"
 #include "examples/heat_model.hpp"
 #include "examples/poisson_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/experts_start.hpp"
+#include "examples/support/gp_data.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/transformer_start.hpp"
 #include "examples/support/transformer_text.hpp"
@@ -157,6 +159,26 @@ Run find_the_initial_heat(const Machine& machine) {
   }
   add_whole(run, machine, search);
   return run;
+}
+
+Run fit_a_gaussian_process(const Machine& machine) {
+  const gp::Points given = gp::points(64, 1);
+  const Array x = given.x, y = given.y, zero = Tensor::scalar(0.0);
+  gp::Search search{{zero, zero, zero}, {zero, zero, zero}};
+  const auto step = machine.compile(gp::sharded_step(machine.mesh()), search, x, y);
+  Run run;
+  for (int i = 0; i < steps; ++i) {
+    Array loss;
+    std::tie(loss, search) = step(std::move(search), x, y);
+    run.losses.push_back(loss.item());
+  }
+  const auto predict = machine.compile(gp::sharded_predict(machine.mesh()), search.kernel, x, y, x);
+  add_whole(run, machine, predict(search.kernel, x, y, x));
+  return run;
+}
+
+TEST(processes, fit_a_gaussian_process) {
+  expect_the_bits_of_one_process(parse_mesh("data=8"), fit_a_gaussian_process);
 }
 
 TEST(processes, find_the_initial_heat) {

@@ -72,7 +72,7 @@ TEST_F(examples_on_xla, transformer_learns_as_on_the_local_machine) {
 }
 
 TEST(examples_machine, refuses_workers_for_a_plugin) {
-  for (const char* program : {"digits", "transformer", "heat", "experts", "poisson"}) {
+  for (const char* program : {"digits", "transformer", "heat", "experts", "poisson", "gp"}) {
     const std::string options = "--workers 2 --machine xla:" + fake;
     expect_refused(program_folder() + "/" + program,
                    BadCommand{options.c_str(), "--workers 2: a plugin has threads of its own; leave it out",
@@ -81,7 +81,7 @@ TEST(examples_machine, refuses_workers_for_a_plugin) {
 }
 
 TEST(examples_machine, loads_no_plugin_from_the_folder_that_it_is_called_in) {
-  for (const std::string program : {"digits", "transformer", "heat", "experts", "poisson"}) {
+  for (const std::string program : {"digits", "transformer", "heat", "experts", "poisson", "gp"}) {
     const InstalledCopy installed(program);
     installed.plant_plugin("here/.venv");
     const std::string call = "cd " + (installed.root() / "here").string() +

@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_futures",
             "jax_shardings", "jax_shaping", "jax_einsum", "jax_indexing", "jax_reductions", "jax_linalg",
             "jax_spectral")
-EXAMPLES = ("jax_transformer", "jax_heat", "jax_poisson", "jax_experts", "jax_random", "jax_composed", "numpy_signs")
+EXAMPLES = ("jax_transformer", "jax_heat", "jax_poisson", "jax_gp", "jax_experts", "jax_random", "jax_composed", "numpy_signs")
 FUNCTIONS = {}
 PROGRAMS = {}
 WITHOUT_GRADIENT = set()
