@@ -248,6 +248,9 @@ FUNCTIONS = [
     *on_one_core("  both gradients", "convolution_gradient", functions),
     *on_one_core("max_pool 2x2, [8,32,32,64]", "max_pool", functions),
     *on_one_core("its gradient", "max_pool_gradient", functions),
+    *on_one_core("qr, [512,512] of f32", "qr", functions),
+    *on_one_core("eigh, [256,256] of f32", "eigh", functions),
+    *on_one_core("svd, [256,256] of f32", "svd", functions),
 ]
 
 

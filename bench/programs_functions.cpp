@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one array of f32; the size is the number of workers. bench/programs_peer.py has them in JAX,
-// and bench/one_core_peer.py on one core. bench/rows.hpp says how they are asked for.
+// Functions of one array of f32, most of 2^20 elements; the size is the number of workers.
+// bench/programs_peer.py has them in JAX,
+// and bench/one_core_peer.py on one core.
+// bench/rows.hpp says how they are asked for.
 #include <complex>
 #include <numeric>
 
@@ -217,6 +219,36 @@ Measure of_max_pool_gradient(std::int64_t workers) {
                   });
 }
 
+double sum_of_squares(const std::vector<float>& x) {
+  double sum = 0;
+  for (const float a : x) sum += static_cast<double>(a) * a;
+  return sum;
+}
+
+// Orthogonal factors keep the sum of squares.
+void check_lengths(const std::vector<float>& x, const std::vector<float>& found) {
+  check_close(sum_of_squares(found), sum_of_squares(x), 1e-5, sum_of_squares(x), "qr or svd");
+}
+
+Measure of_qr(std::int64_t workers) {
+  return measured([](const Array& x) { return qr(x).r; }, {512, 512}, workers, check_lengths);
+}
+
+Measure of_eigh(std::int64_t workers) {
+  constexpr std::int64_t size = 256;
+  return measured([](const Array& x) { return eigh(x).eigenvalues; }, {size, size}, workers,
+                  [](const std::vector<float>& x, const std::vector<float>& found) {
+                    double sum = 0, trace = 0;
+                    for (const float w : found) sum += w;
+                    for (std::size_t i = 0; i < x.size(); i += size + 1) trace += x[i];
+                    check_close(sum, trace, 1e-4, 100, "eigh");
+                  });
+}
+
+Measure of_svd(std::int64_t workers) {
+  return measured([](const Array& x) { return svd(x).s; }, {256, 256}, workers, check_lengths);
+}
+
 constexpr Row rows[] = {
     {"sort", sorted},
     {"top_k", largest},
@@ -231,6 +263,9 @@ constexpr Row rows[] = {
     {"convolution_gradient", of_convolution_gradient},
     {"max_pool", of_max_pool},
     {"max_pool_gradient", of_max_pool_gradient},
+    {"qr", of_qr},
+    {"eigh", of_eigh},
+    {"svd", of_svd},
 };
 
 }  // namespace

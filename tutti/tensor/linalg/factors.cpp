@@ -34,9 +34,10 @@ void copy_upper(T* r, const T* a, int rows, int n, int stride) {
   constexpr int side = 16;  // as transpose_matrix
   std::fill_n(r, product(rows, n), T{});
   for (int i0 = 0; i0 < rows; i0 += side)
-    for (int j = i0; j < n; ++j)
-      for (int i = i0; i < std::min(i0 + side, rows) && i <= j; ++i)
-        r[product(i, n) + j] = a[product(j, stride) + i];
+    for (int j0 = i0; j0 < n; j0 += side)
+      for (int i = i0; i < std::min(i0 + side, rows); ++i)
+        for (int j = std::max(j0, i); j < std::min(j0 + side, n); ++j)
+          r[product(i, n) + j] = a[product(j, stride) + i];
 }
 
 }  // namespace
