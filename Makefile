@@ -57,6 +57,9 @@ dist:    ## write the last commit's files to build/tutti-VERSION.tar.xz, the sam
 	git -c tar.umask=0022 archive --format=tar --prefix=tutti-$(version)/ --output=build/tutti-$(version).tar HEAD
 	xz --force --threads=1 build/tutti-$(version).tar
 
+wheel: setup    ## a Python wheel with tool, headers and libtutti.so in build/wheel, and a try of it
+	tools/wheel
+
 install-check: build    ## build and run a user's project in all ways to use Tutti
 	tools/install_check --all build/release
 
@@ -80,4 +83,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak race mutants lint format install package dist install-check triton docs arm build configure setup
+.PHONY: help demo test bench soak race mutants lint format install package dist wheel install-check triton docs arm build configure setup

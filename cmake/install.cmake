@@ -55,6 +55,13 @@ if(PROJECT_IS_TOP_LEVEL)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 endif()
 
+if(SKBUILD)  # a wheel (pyproject.toml) brings the OpenBLAS that libtutti.so loads by name
+  find_file(TUTTI_OPENBLAS libopenblas.so.0 PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib64 /usr/lib
+    PATH_SUFFIXES openblas-pthread REQUIRED)
+  file(REAL_PATH ${TUTTI_OPENBLAS} openblas)
+  install(PROGRAMS ${openblas} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libopenblas.so.0)
+endif()
+
 # --- find_package(tutti) ----------------------------------------------------------------------------------------------
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)

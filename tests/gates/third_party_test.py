@@ -8,7 +8,7 @@ import planted
 from planted import expect_caught, expect_clean
 
 COPIED = ("CMakeLists.txt", "cmake", "docs/third_party.md", "tools/setup", "tools/arm", "tools/distribution", "tools/triton",
-          "tools/soak", "tools/requirements.txt", "tools/sources.txt")
+          "tools/soak", "tools/wheel", "tools/requirements.txt", "tools/sources.txt")
 
 
 def checked(root: Path, file: str, before: str, after: str) -> tuple[int, str]:
@@ -40,6 +40,10 @@ def catches_a_python_package_without_a_row(root: Path) -> None:
 def catches_sources_of_another_version(root: Path) -> None:
     expect_caught(checked(root, "tools/sources.txt", "ducc0==0.42.0", "ducc0==0.41.0"),
                   "ducc0 is 0.41.0, and the row of ducc says PyPI 0.42.0")
+
+
+def catches_an_old_version_of_a_tool_of_the_wheel(root: Path) -> None:
+    expect_caught(checked(root, "tools/wheel", "auditwheel==", "auditwheel==9"), "auditwheel is 9")
 
 
 def catches_a_library_of_cmake_without_a_row(root: Path) -> None:
