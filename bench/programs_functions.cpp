@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one array of f32, most of 2^20 elements; the size is the number of workers.
-// bench/programs_peer.py has them in JAX,
-// and bench/one_core_peer.py on one core.
-// bench/rows.hpp says how they are asked for.
+// bench/programs_peer.py has them in JAX, and bench/one_core_peer.py on one core. bench/rows.hpp says how
+// they are asked for.
 #include <complex>
 #include <numeric>
 

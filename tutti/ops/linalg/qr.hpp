@@ -16,6 +16,7 @@ struct Qr {
   static constexpr std::string_view name = "qr";
   static constexpr About about{"Matrices as the product of orthogonal columns and an upper triangle.", "qr"};
 
+  /// Reduced: q has min(m, n) columns, and r as many rows. Full: m of both.
   enum class Factors { reduced, full } factors;
 
   Mixing mixing() const { return Mixing::alike; }
