@@ -25,11 +25,13 @@ Form form_of(const ConvolutionShape& shape) {
 
 auto strides_for(Form form) { return form == Form::kernel_gradient ? outer_last : features_last; }
 
-// oneDNN takes padding that is not negative; windows may end up to a stride before the end of the input.
-bool has_plain_windows(const ConvolutionShape& shape) {
-  return std::ranges::all_of(shape.windows, [](const ConvolutionShape::Window& w) {
-    const std::int64_t high = w.reach() - w.in - w.low;
-    return w.low >= 0 && high > -w.stride && (w.in_dilation == 1 || w.in == 1);
+// oneDNN takes padding that is not negative; windows may end less than a step before the end of the input. A
+// gradient by the kernel steps by the dilation of our kernel.
+bool has_plain_windows(const ConvolutionShape& shape, Form form) {
+  return std::ranges::all_of(shape.windows, [&](const ConvolutionShape::Window& w) {
+    const std::int64_t high = w.reach() - w.in - w.low,
+                       step = form == Form::kernel_gradient ? w.kernel_dilation : w.stride;
+    return w.low >= 0 && high > -step && (w.in_dilation == 1 || w.in == 1);
   });
 }
 
@@ -118,7 +120,7 @@ FloatConvolution::Prepared::Prepared(DType d, const ConvolutionShape& given)
     return lie_equally(sizes, strides, strides_for(form)(sizes));
   };
   const auto plan = [&] {
-    const bool takes_windows = form == Form::input_gradient || has_plain_windows(shape);
+    const bool takes_windows = form == Form::input_gradient || has_plain_windows(shape, form);
     if (widens || !takes_windows || !lies_so(shape.input_sizes(), shape.input)) {
       if (form == Form::input_gradient) input.packing = laid_input(shape, element_bytes);
       else input.packing = packed_input(shape, strides_for(form), element_bytes);
