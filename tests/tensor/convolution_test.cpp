@@ -79,6 +79,14 @@ std::vector<ConvolutionShape> shapes() {
       {1, 4, 6, 3, {window(13, 6, {.stride = 1, .low = 1, .kernel_dilation = 2}, 0)}, {}, {}, {}},
       {1, 2, 2, 3, {window(4, 2, none), window(5, 3, {.low = 1}), window(4, 2, {.stride = 2})}, {}, {}, {}},
       {1, 1, 2, 3, {window(3, 1, {.low = 4}, 4)}, {}, {}, {}},  // some windows see nothing
+      {1,
+       2,
+       3,
+       4,
+       {window(6, 3, {.stride = 2}), window(5, 2, {.stride = 2})},
+       {},
+       {},
+       {}},  // ends before the input
       // Gradients by the input of a convolution with strides.
       {1,
        2,
@@ -171,6 +179,13 @@ TEST(convolution_product, has_blocks_of_images_or_rows) {
   EXPECT_EQ(of_images.lines().along, ConvolutionProduct::Lines::Along::images);
   EXPECT_LT(of_images.lines().block, of_images.lines().count);
   EXPECT_EQ(result_of(of_images, DType::f32, images, Operands(DType::f32, images)), expected(images));
+  const Window gradient = window(16, 16, {.low = 1}, 1);
+  const ConvolutionShape of_kernel = laid({1, 20, 8, 80, {gradient, gradient}, {}, {}, {}}, outer_last);
+  const ConvolutionProduct of_features(DType::f32, of_kernel);
+  EXPECT_EQ(of_features.lines().along, ConvolutionProduct::Lines::Along::features);
+  EXPECT_LT(of_features.lines().block, of_features.lines().count);
+  EXPECT_EQ(result_of(of_features, DType::f32, of_kernel, Operands(DType::f32, of_kernel)),
+            expected(of_kernel));
   for (const Window& first : {window(65, 3, {.low = 1}, 1), window(65, 3, {.stride = 2, .low = 3}, 1),
                               window(40, 3, {.low = 1, .in_dilation = 2, .kernel_dilation = 2}, 2)}) {
     const ConvolutionShape image =

@@ -114,10 +114,12 @@ ConvolutionShape shape_of(const Convolution& op, Type input, Type kernel, Type r
 
 /// The lines of a product as workers share them.
 kernel::Opaque::Shared shared_by(const ConvolutionProduct::Lines& lines, const Convolution& op, Type result) {
+  using Along = ConvolutionProduct::Lines::Along;
   const ConvolutionRoles& roles = op.dims.result;
-  if (lines.along == ConvolutionProduct::Lines::Along::rows && roles.spatial.empty()) return {};
-  const Dim dim =
-      lines.along == ConvolutionProduct::Lines::Along::images ? roles.outer : roles.spatial.front();
+  if (lines.along == Along::rows && roles.spatial.empty()) return {};
+  const Dim dim = lines.along == Along::images     ? roles.outer
+                  : lines.along == Along::features ? roles.feature
+                                                   : roles.spatial.front();
   std::int64_t before = 1;
   for (int i = 0; i < dim.index; ++i) before *= result.shape()[i];
   return {lines.count, before, lines.block};

@@ -17,12 +17,12 @@ using Lines = ConvolutionProduct::Lines;
 /// Some lines of a convolution: the convolution of a part of the input. Offsets are in elements.
 struct Part {
   ConvolutionShape shape;
-  std::int64_t input = 0, result = 0;
+  std::int64_t input = 0, kernel = 0, result = 0;
 };
 
 /// The part without input that it does not see: parts that look equal are equal.
 Part rows_of(const ConvolutionShape& shape, std::int64_t begin, std::int64_t end) {
-  Part part{shape, 0, begin * shape.result.spatial[0]};
+  Part part{shape, 0, 0, begin * shape.result.spatial[0]};
   ConvolutionShape::Window& window = part.shape.windows[0];
   window.out = end - begin;
   window.low -= begin * window.stride;
@@ -38,9 +38,23 @@ Part rows_of(const ConvolutionShape& shape, std::int64_t begin, std::int64_t end
 
 Part part_of(const ConvolutionShape& shape, Lines::Along along, std::int64_t begin, std::int64_t end) {
   if (along == Lines::Along::rows) return rows_of(shape, begin, end);
-  Part part{shape, begin * shape.input.outer, begin * shape.result.outer};
+  if (along == Lines::Along::features) {
+    Part part{shape, 0, begin * shape.kernel.outer, begin * shape.result.feature};
+    part.shape.out_features = end - begin;
+    return part;
+  }
+  Part part{shape, begin * shape.input.outer, 0, begin * shape.result.outer};
   part.shape.batch = end - begin;
   return part;
+}
+
+/// Parts of the features of a gradient by a kernel, whose cotangent each part copies. Whole vectors of 16.
+Lines lines_of_kernel_gradient(const ConvolutionShape& s) {
+  constexpr std::int64_t least_features = 32;
+  if (s.groups > 1) return {Lines::Along::images, s.batch, s.batch};
+  const std::int64_t quarter = (s.out_features + 3) / 4,
+                     block = std::max(least_features, (quarter + 15) / 16 * 16);
+  return {Lines::Along::features, s.out_features, std::min(block, s.out_features)};
 }
 
 /// The blocks of a convolution. Each packs the kernel, so that smaller ones would cost time.
@@ -50,7 +64,7 @@ Lines lines_of(DType dtype, const ConvolutionShape& s) {
   const std::int64_t count = has_images ? s.batch : s.windows[0].out;
   const auto along = has_images ? Lines::Along::images : Lines::Along::rows;
   const bool has_large_kernel = FloatConvolution::sums_positions(s);
-  if (FloatConvolution::takes(dtype, s) && has_large_kernel) return {along, count, count};
+  if (FloatConvolution::takes(dtype, s) && has_large_kernel) return lines_of_kernel_gradient(s);
   const double line = s.multiplications() / static_cast<double>(count);
   const std::int64_t least_lines = has_large_kernel ? (count + 3) / 4 : 1;
   return {along, count, std::clamp(static_cast<std::int64_t>(least_work / line), least_lines, count)};
@@ -126,7 +140,9 @@ void ConvolutionProduct::run(std::byte* result, const std::byte* input, const st
   const auto bytes = static_cast<std::int64_t>(bytes_per_element(p.dtype));
   for (; begin < end; begin += p.lines.block) {
     const Part part = p.part_at(begin);
-    p.find(part.shape)->run(result + part.result * bytes, input + part.input * bytes, kernel, scratch);
+    p.find(part.shape)
+        ->run(result + part.result * bytes, input + part.input * bytes, kernel + part.kernel * bytes,
+              scratch);
   }
 }
 

@@ -22,10 +22,11 @@ class ConvolutionProduct {
 
   std::size_t scratch_bytes() const;
   double nanoseconds() const;  // estimate for the whole convolution
-  /// The images of the result, or the rows of its first spatial dim if there is one image. A call computes
-  /// whole blocks of lines; the last block may be shorter.
+  /// The images of the result, or the rows of its first spatial dim if there is one image, or its features if
+  /// the kernel is larger than the result. A call computes whole blocks of lines; the last block may be
+  /// shorter.
   struct Lines {
-    enum class Along { images, rows } along;
+    enum class Along { images, rows, features } along;
     std::int64_t count, block;
   };
   Lines lines() const;
