@@ -251,6 +251,9 @@ FUNCTIONS = [
     *on_one_core("qr, [512,512] of f32", "qr", functions),
     *on_one_core("eigh, [256,256] of f32", "eigh", functions),
     *on_one_core("svd, [256,256] of f32", "svd", functions),
+    *on_one_core("cholesky, [512,512]", "cholesky", functions),
+    *on_one_core("cholesky, f64[512,512]", "cholesky_f64", functions),
+    *on_one_core("solve, [512,512], [512]", "solve", functions),
 ]
 
 

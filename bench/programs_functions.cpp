@@ -10,7 +10,7 @@
 namespace tutti::bench {
 namespace {
 
-constexpr std::int64_t count = 1 << 20, edge = 1024, most = 64;
+constexpr std::int64_t count = 1 << 20, edge = 1024, most = 64, side = 512;
 
 using Check = void (*)(const std::vector<float>& x, const std::vector<float>& found);
 
@@ -248,6 +248,47 @@ Measure of_svd(std::int64_t workers) {
   return measured([](const Array& x) { return svd(x).s; }, {256, 256}, workers, check_lengths);
 }
 
+/// A symmetric matrix that is far from singular.
+Array dominated(const Array& x, DType dtype) {
+  const Array matrix = convert(x, dtype);
+  return matrix + transpose(matrix) + 1100.0 * eye(side, dtype);
+}
+
+/// Row `row` of l l^T, from the first `side` columns of l.
+void check_factor(const std::vector<float>& x, const std::vector<float>& l, std::int64_t row) {
+  const auto at = [](const std::vector<float>& m, std::int64_t i, std::int64_t j) {
+    return static_cast<double>(m[static_cast<std::size_t>(i * side + j)]);
+  };
+  for (std::int64_t j = 0; j < side; ++j) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < side; ++k) sum += at(l, row, k) * at(l, j, k);
+    check_close(sum, at(x, row, j) + at(x, j, row) + (row == j ? 1100 : 0), 1e-5, 1100, "cholesky");
+  }
+}
+
+Measure factor_of(DType dtype, std::int64_t workers) {
+  return measured([dtype](const Array& x) { return convert(cholesky(dominated(x, dtype)), DType::f32); },
+                  {side, side}, workers,
+                  [](const std::vector<float>& x, const std::vector<float>& found) {
+                    for (const std::int64_t row : {0, 300, 511}) check_factor(x, found, row);
+                  });
+}
+Measure factor_of_f32(std::int64_t workers) { return factor_of(DType::f32, workers); }
+Measure factor_of_f64(std::int64_t workers) { return factor_of(DType::f64, workers); }
+
+Measure solution(std::int64_t workers) {
+  return measured([](const Array& x) { return solve(x + 30.0 * eye(side, DType::f32), index_in_dim(x, 0)); },
+                  {side, side}, workers,
+                  [](const std::vector<float>& x, const std::vector<float>& found) {
+                    for (const std::size_t i : {0, 300, 511}) {
+                      double sum = 30 * static_cast<double>(found[i]);
+                      for (std::size_t k = 0; k < found.size(); ++k)
+                        sum += static_cast<double>(x[i * side + k]) * static_cast<double>(found[k]);
+                      check_close(sum, x[i], 1e-4, 1, "solve");
+                    }
+                  });
+}
+
 constexpr Row rows[] = {
     {"sort", sorted},
     {"top_k", largest},
@@ -265,6 +306,9 @@ constexpr Row rows[] = {
     {"qr", of_qr},
     {"eigh", of_eigh},
     {"svd", of_svd},
+    {"cholesky", factor_of_f32},
+    {"cholesky_f64", factor_of_f64},
+    {"solve", solution},
 };
 
 }  // namespace

@@ -133,6 +133,31 @@ def max_pool(x):
     return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
 
+def dominated(x):
+    return x + x.T + 1100 * jnp.eye(len(x), dtype=x.dtype)
+
+
+def cholesky_f64(x):
+    return jnp.linalg.cholesky(dominated(x.astype(jnp.float64))).astype(jnp.float32)
+
+
+def of_array_in_f64(function, x):
+    """The call, and the result, while JAX has f64."""
+    jax.config.update("jax_enable_x64", True)
+    try:
+        call, result = of_array(function, x)
+        call()
+    finally:
+        jax.config.update("jax_enable_x64", False)
+
+    def in_f64():
+        jax.config.update("jax_enable_x64", True)
+        call()
+        jax.config.update("jax_enable_x64", False)
+
+    return in_f64, result
+
+
 def drawn(draw):
     run, key = jax.jit(draw), jax.random.PRNGKey(42)
     return (lambda: run(key).block_until_ready()), np.asarray(run(key))
@@ -173,6 +198,9 @@ ROWS = {
     "qr": lambda _: of_array(lambda x: jnp.linalg.qr(x)[1], scattered((512, 512))),
     "eigh": lambda _: of_array(lambda x: jnp.linalg.eigh(x)[0], scattered((256, 256))),
     "svd": lambda _: of_array(lambda x: jnp.linalg.svd(x)[1], scattered((256, 256))),
+    "cholesky": lambda _: of_array(lambda x: jnp.linalg.cholesky(dominated(x)), scattered((512, 512))),
+    "cholesky_f64": lambda _: of_array_in_f64(cholesky_f64, scattered((512, 512))),
+    "solve": lambda _: of_array(lambda x: jnp.linalg.solve(x + 30 * jnp.eye(512), x[0]), scattered((512, 512))),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,
