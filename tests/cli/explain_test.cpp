@@ -311,7 +311,7 @@ TEST(explain, says_what_takes_the_place_of_a_name_of_jax_or_numpy) {
         std::pair{"add", "add\n  x + y, element by element"},
         std::pair{"lax.add", "jax.lax.add is a + b here.\n\noperator+\n"},
         std::pair{"allclose", "jax.numpy.allclose is composed here: all(abs(a - b) <= "},
-        std::pair{"cholesky", "jax.numpy.linalg.cholesky is refused: factorizations come "},
+        std::pair{"schur", "jax.lax.linalg.schur is refused: factorizations come "},
         std::pair{"conv", "jax.lax.conv is convolution(x, kernel, {.strides = "},
         std::pair{"float32", "jax.numpy.float32 is no function: dtypes: DType::boolean"},
         std::pair{"max", "jax.numpy.max is amax(x); of two arrays maximum(a, b) here.\njax.lax.max is "}}) {
