@@ -143,7 +143,7 @@ Measure of_poisson(std::int64_t workers) {
 }
 
 /// Images of 32x32 with 64 features and a 3x3 kernel, as of a layer of a network.
-constexpr std::int64_t images = 8, side = 32, features = 64;
+constexpr std::int64_t images = 8, image_side = 32, features = 64;
 
 Array layer(const Array& x, const Array& kernel) {
   return convolution(x, kernel, {.padding = WindowPadding::same});
@@ -155,7 +155,7 @@ double middle_of_layer(const std::vector<float>& x, const std::vector<float>& ke
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::int64_t j = 0; j < 3; ++j)
       for (std::int64_t c = 0; c < features; ++c)
-        sum += double(x[std::size_t(((15 + i) * side + 15 + j) * features + c)]) *
+        sum += double(x[std::size_t(((15 + i) * image_side + 15 + j) * features + c)]) *
                double(kernel[std::size_t(((i * 3 + j) * features + c) * features)]);
   return sum;
 }
@@ -164,7 +164,7 @@ double middle_of_layer(const std::vector<float>& x, const std::vector<float>& ke
 template <class F, class Check>
 Measure of_layer(const F& function, std::int64_t workers, const Check& check_result) {
   Machine machine = open_local(one_device(), {.workers = static_cast<int>(workers)});
-  const Tensor data = scattered({images, side, side, features}),
+  const Tensor data = scattered({images, image_side, image_side, features}),
                weights = scattered({3, 3, features, features});
   const Array x = machine.place(Array(data), P()), kernel = machine.place(Array(weights), P());
   auto run = machine.compile(function, x, kernel);
@@ -178,7 +178,7 @@ Measure of_layer(const F& function, std::int64_t workers, const Check& check_res
 Measure of_convolution(std::int64_t workers) {
   return of_layer([](const Array& x, const Array& kernel) { return std::tuple{layer(x, kernel)}; }, workers,
                   [](const auto& x, const auto& kernel, const std::vector<float>& found) {
-                    const auto middle = std::size_t((16 * side + 16) * features);
+                    const auto middle = std::size_t((16 * image_side + 16) * features);
                     check_close(found[middle], middle_of_layer(x, kernel), 1e-4, 1, "convolution");
                   });
 }
@@ -198,7 +198,7 @@ Measure of_convolution_gradient(std::int64_t workers) {
       });
 }
 
-const Shape layer_shape{images, side, side, features};
+const Shape layer_shape{images, image_side, image_side, features};
 const PoolOptions halved{.strides = {2, 2}};
 
 Measure of_max_pool(std::int64_t workers) {
