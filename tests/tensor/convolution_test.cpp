@@ -99,6 +99,7 @@ std::vector<ConvolutionShape> shapes() {
       {2, 3, 2, 2, {window(4, 3, {.low = 2, .in_dilation = 3, .kernel_dilation = 2}, 1)}, {}, {}, {}},
       {1, 2, 4, 3, {window(4, 2, {.low = -2, .in_dilation = 2, .reversed = true}, 1)}, {}, {}, {}},
       {1, 2, 4, 3, {window(4, 2, {.low = 3, .in_dilation = 2}, 3)}, {}, {}, {}},
+      {1, 3, 7, 3, {window(49, 34, {.stride = 3, .low = 5})}, {}, {}, {}},  // the last elements are not seen
   };
   std::vector<ConvolutionShape> all;
   for (const ConvolutionShape& shape : sizes)
@@ -169,6 +170,16 @@ TEST(convolution_product, is_the_sum_over_the_windows_in_every_dtype) {
           << name(dtype) << ", " << words(s);
     }
   }
+}
+
+// oneDNN counts in int.
+TEST(float_convolution, leaves_sizes_beyond_int_to_others) {
+  constexpr std::int64_t far = std::int64_t{1} << 32;
+  const ConvolutionShape near = laid({1, 1, 1, 1, {window(3, 2, {.low = 1})}, {}, {}, {}}, features_last),
+                         wide = laid({1, 1, 1, 1, {window(1, 1, {.stride = far, .low = far})}, {}, {}, {}},
+                                     features_last);
+  EXPECT_TRUE(FloatConvolution::takes(DType::f32, near));
+  EXPECT_FALSE(FloatConvolution::takes(DType::f32, wide));
 }
 
 // 64 images of 0.6 million multiplications are several blocks, and one image of 40 million is blocks of rows.

@@ -3,6 +3,7 @@
 #include "tutti/base/inside.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "tutti/tensor/loops/elementwise.hpp"
@@ -25,19 +26,30 @@ Form form_of(const ConvolutionShape& shape) {
 
 auto strides_for(Form form) { return form == Form::kernel_gradient ? outer_last : features_last; }
 
-// oneDNN takes padding that is not negative; windows may end less than a step before the end of the input. A
+// oneDNN takes padding that is not negative; windows may end less than a step of the primitive before the end
+// of the input. A
 // gradient by the kernel steps by the dilation of our kernel.
 bool has_plain_windows(const ConvolutionShape& shape, Form form) {
-  return std::ranges::all_of(shape.windows, [&](const ConvolutionShape::Window& w) {
+  return std::ranges::all_of(shape.windows, [&form](const ConvolutionShape::Window& w) {
     const std::int64_t high = w.reach() - w.in - w.low,
-                       step = form == Form::kernel_gradient ? w.kernel_dilation : w.stride;
-    return w.low >= 0 && high > -step && (w.in_dilation == 1 || w.in == 1);
+                       step = form == Form::kernel_gradient ? w.kernel_dilation : w.stride,
+                       stride = form == Form::forward ? w.stride : w.kernel_dilation;
+    return w.low >= 0 && high > -stepstride && (w.in_dilation == 1 || w.in == 1);
   });
 }
 
 /// Makes the kernel one that is read the other way round.
 void turn(ConvolutionShape& shape) {
   for (ConvolutionShape::Window& window : shape.windows) window.reversed = !window.reversed;
+}
+
+// oneDNN counts in int.
+bool has_small_sizes(const ConvolutionShape& s) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return std::max({s.batch, s.groups * s.in_features, s.groups * s.out_features}) <= most &&
+         std::ranges::all_of(s.windows, [](const ConvolutionShape::Window& w) {
+           return std::max({w.in, w.low, w.reach(), w.stride, w.kernel_dilation}) <= most;
+         });
 }
 
 bool is_reversed(const ConvolutionShape& shape) {
@@ -77,7 +89,7 @@ struct Way {
 }  // namespace
 
 bool FloatConvolution::takes(DType dtype, const ConvolutionShape& shape) {
-  return (dtype == DType::f32 || is_half(dtype)) && shape.windows.size() <= 3;
+  return (dtype == DType::f32 || is_half(dtype)) && shape.windows.size() <= 3 && has_small_sizes(shape);
 }
 
 bool FloatConvolution::sums_positions(const ConvolutionShape& shape) {

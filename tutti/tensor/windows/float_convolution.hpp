@@ -14,7 +14,7 @@ namespace tutti {
 /// Throws R003 if oneDNN has no memory for its code.
 class FloatConvolution {
  public:
-  /// True for f32, f16 and bf16, and up to three spatial dims.
+  /// True for f32, f16 and bf16, up to three spatial dims, and sizes below 2^31, padding included.
   static bool takes(DType dtype, const ConvolutionShape& shape);
   /// True if the kernel is larger than the result: that is the gradient of a convolution by its kernel.
   /// oneDNN has a primitive for it, which sums over all positions of the kernel.
