@@ -58,6 +58,18 @@ TEST(convolution, refuses_numbers_below_1_c3_c6_c8) {
             "T005: a window of spatial dim 0 has 1152921504606846976, which is beyond 2^58; make it smaller");
 }
 
+TEST(convolution, refuses_padding_and_dilation_that_cannot_be_counted) {
+  constexpr std::int64_t far = std::int64_t{1} << 57;
+  const std::string dim =
+      "T005: spatial dim 0 of f32[2,4,5] or of the kernel f32[6,4,3] has more than 2^58 elements after "
+      "padding and dilation; pad and dilate less";
+  EXPECT_EQ(refusal(with({.input_dilation = far})), dim);
+  EXPECT_EQ(refusal(with({.kernel_dilation = far})), dim);
+  EXPECT_EQ(refusal(with({.low = far, .high = far})), dim);
+  EXPECT_EQ(refusal(with({.stride = far, .low = far})),
+            "T005: f32[2,4,5] has more than 2^58 elements after padding and dilation; pad and dilate less");
+}
+
 TEST(convolution, refuses_groups_that_do_not_divide_c10_c11_c15_c16) {
   EXPECT_EQ(
       refusal({numbers, {{}}, 1, 3}),

@@ -70,6 +70,30 @@ void require_window(const ConvolutionWindow& w, std::size_t dim) {
             "a window of spatial dim {} has {}, which is beyond 2^58; make it smaller", dim, number);
 }
 
+/// The input may be copied with its padding and dilation, so that copy has sizes as of any shape.
+void require_countable(const Convolution& op, Type input, Type kernel) {
+  constexpr double most = 0x1p58;  // as of any shape
+  const auto spread = [](std::int64_t size, std::int64_t dilation) {
+    return size == 0 ? 0 : (static_cast<double>(size) - 1) * static_cast<double>(dilation) + 1;
+  };
+  double elements = static_cast<double>(input.shape()[op.dims.input.outer]) *
+                    static_cast<double>(input.shape()[op.dims.input.feature]);
+  for (std::size_t i = 0; i < op.windows.size(); ++i) {
+    const ConvolutionWindow& w = op.windows[i];
+    const double of_input = spread(input.shape()[op.dims.input.spatial[i]], w.input_dilation),
+                 of_kernel = spread(kernel.shape()[op.dims.kernel.spatial[i]], w.kernel_dilation),
+                 padded = static_cast<double>(w.low) + of_input + static_cast<double>(w.high);
+    require(
+        std::max({of_input, of_kernel, padded}) < most, Code::shape,
+        "spatial dim {} of {} or of the kernel {} has more than 2^58 elements after padding and dilation; "
+        "pad and dilate less",
+        i, input, kernel);
+    elements *= std::max(padded, 1.0);
+  }
+  require(elements < most, Code::shape,
+          "{} has more than 2^58 elements after padding and dilation; pad and dilate less", input);
+}
+
 ConvolutionDims strides_of(Type x, const ConvolutionRoles& roles) {
   Sizes all(static_cast<std::size_t>(x.rank()));
   std::int64_t stride = 1;
@@ -164,6 +188,7 @@ Types Convolution::infer(const Types& operands) const {
           "{} groups of features and {} of the batch; one of them is 1 (convolution_c23)", feature_groups,
           batch_groups);
   for (std::size_t i = 0; i < windows.size(); ++i) require_window(windows[i], i);
+  require_countable(*this, input, kernel);
   const std::int64_t batch = input.shape()[dims.input.outer], features = input.shape()[dims.input.feature],
                      out = kernel.shape()[dims.kernel.outer];
   require_divisible(batch, batch_groups, "the batch", "convolution_c10");
