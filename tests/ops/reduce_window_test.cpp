@@ -151,6 +151,10 @@ TEST(reduce_window, rejects_padding_that_takes_away_more_than_there_is_c12) {
   EXPECT_NE(refusal_of(ReduceWindow{ReduceKind::sum, {{.size = 1, .low = std::int64_t{1} << 40}}}, {row_of_7})
                 .find("each is at most 2^30"),
             std::string::npos);
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();  // has no absolute value
+  EXPECT_NE(refusal_of(ReduceWindow{ReduceKind::sum, {{.size = 1, .low = least, .high = least}}}, {row_of_7})
+                .find("each is at most 2^30"),
+            std::string::npos);
 }
 
 TEST(reduce_window, rejects_lists_of_another_length_c6) {

@@ -3,7 +3,6 @@
 #include "tutti/base/inside.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
@@ -62,7 +61,8 @@ void ops::require_windows(const WindowsAlong& windows, Type x, const std::string
     require_positive(window.stride, "stride", i, label + "7");
     require_positive(window.base_dilation, "base dilation", i, label + "9");
     require_positive(window.window_dilation, "window dilation", i, label + "11");
-    require(std::abs(window.low) <= 2 * most && std::abs(window.high) <= 2 * most, Code::shape,
+    const auto is_small = [](std::int64_t pad) { return -2 * most <= pad && pad <= 2 * most; };
+    require(is_small(window.low) && is_small(window.high), Code::shape,
             "padding {} and {} along dim {}; each is at most 2^30 ({}12)", window.low, window.high, i, label);
     const std::int64_t elements = x.shape().sizes()[i];
     require(static_cast<double>(elements) * static_cast<double>(window.base_dilation) < 0x1p58, Code::shape,
