@@ -55,6 +55,9 @@ TEST(fftfreq, has_the_numbers_of_numpy) {
   EXPECT_EQ(rfftfreq(5, 0.2).values<float>(), (std::vector<float>{0, 1, 2}));
   EXPECT_EQ(fftfreq(1).values<float>(), (std::vector<float>{0}));
   EXPECT_EQ(refusal_of([] { fftfreq(0); }), "T005: fftfreq: 0 elements have no frequencies; use one or more");
+  EXPECT_EQ(refusal_of([] { fftfreq(std::int64_t{1} << 60); }),
+            "T005: tensor: shape [1152921504606846976] has more than 2^58 elements; make its sizes smaller");
+  EXPECT_EQ(refusal_of([] { fftfreq(std::int64_t{1} << 57); }).substr(0, 4), "R003");
   EXPECT_EQ(refusal_of([] { rfftfreq(4, 1, DType::i32); }),
             "T007: rfftfreq: frequencies are f32 or f64, not i32; convert them");
 }

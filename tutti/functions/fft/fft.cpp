@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/inside.hpp"
@@ -135,11 +136,15 @@ Array frequencies(std::string_view name, std::int64_t n, std::int64_t count, std
     require(n >= 1, Code::shape, "{} have no frequencies; use one or more", counted(n, "element"));
     require(dtype == DType::f32 || dtype == DType::f64, Code::dtype,
             "frequencies are f32 or f64, not {}; convert them", tutti::name(dtype));
-    std::vector<double> numbers;
-    for (std::int64_t k = 0; k < count; ++k)
-      numbers.push_back(static_cast<double>(k < positive ? k : k - n) / (static_cast<double>(n) * spacing));
-    if (dtype == DType::f64) return Tensor({count}, numbers);
-    return Tensor({count}, std::vector<float>(numbers.begin(), numbers.end()));
+    Tensor numbers(Shape{count}, dtype);  // without memory it throws R003
+    const auto fill = [&](auto* to) {
+      for (std::int64_t k = 0; k < count; ++k)
+        to[k] = static_cast<std::remove_pointer_t<decltype(to)>>(
+            static_cast<double>(k < positive ? k : k - n) / (static_cast<double>(n) * spacing));
+    };
+    if (dtype == DType::f64) fill(numbers.mutable_data<double>());
+    else fill(numbers.mutable_data<float>());
+    return numbers;
   };
   return front_end_or_host(name, where, [&] { return constant(values()); }, [&] { return Array(values()); });
 }
@@ -192,7 +197,7 @@ Array irfft2(const Operand& x, const FftnOptions& options) {
 }
 
 Array fftfreq(std::int64_t n, double spacing, DType dtype, Where where) {
-  return frequencies("fftfreq", n, n, (n + 1) / 2, spacing, dtype, where);
+  return frequencies("fftfreq", n, n, n / 2 + n % 2, spacing, dtype, where);
 }
 Array rfftfreq(std::int64_t n, double spacing, DType dtype, Where where) {
   return frequencies("rfftfreq", n, n / 2 + 1, n / 2 + 1, spacing, dtype, where);
