@@ -113,9 +113,9 @@ TYPED_TEST(lapack, solves_with_a_triangle_on_both_sides) {
   const Matrix<T> a = positive<T>(n), b = numbers<T>(n, 3), c = numbers<T>(3, n);
   const Matrix<T> lower = triangle_of(a, Triangle::lower);
   Matrix<T> x = b, y = c;
-  library.trsm(Side::left, Triangle::lower, Form::adjoint, Diagonal::stored, n, 3, a.data.data(),
+  library.trsm(MatrixSide::left, Triangle::lower, Form::adjoint, Diagonal::stored, n, 3, a.data.data(),
                x.data.data());
-  library.trsm(Side::right, Triangle::lower, Form::as_is, Diagonal::stored, 3, n, a.data.data(),
+  library.trsm(MatrixSide::right, Triangle::lower, Form::as_is, Diagonal::stored, 3, n, a.data.data(),
                y.data.data());
   expect_close(adjoint(lower) * x, b);
   expect_close(y * lower, c);

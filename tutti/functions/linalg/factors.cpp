@@ -29,7 +29,7 @@ Array cholesky(const Operand& a, const CholeskyOptions& options) {
 Array cho_solve(const Operand& factor, const Operand& b, const ChoSolveOptions& options) {
   return front_end("cho_solve", factor.where(), [&] {
     const Array matrix = as_array(factor, {b});
-    const LinearEquation equation = equation_of(matrix, as_array(b, {factor}));
+    const MatrixEquation equation = equation_of(matrix, as_array(b, {factor}));
     TriangularSolve first{.is_lower = options.lower}, second = first;
     (options.lower ? second : first).form = MatrixForm::adjoint;
     const Array y = apply_one(first, {equation.a, equation.b});
@@ -39,7 +39,7 @@ Array cho_solve(const Operand& factor, const Operand& b, const ChoSolveOptions& 
 
 Array lu_solve(const LuResult& factors, const Operand& b) {
   return front_end("lu_solve", b.where(), [&] {
-    const LinearEquation equation = equation_of(factors.lu, as_array(b, {factors.lu}));
+    const MatrixEquation equation = equation_of(factors.lu, as_array(b, {factors.lu}));
     const Shape rows = equation.a.shape().erased(Dim{equation.a.rank() - 1});
     const Array permutation = broadcast_to(factors.permutation, rows);
     return equation.shaped(solved_by_lu(equation.a, permutation, equation.b));

@@ -24,7 +24,7 @@ Array with_dims_in_front(const Array& x, const Shape& front) {
 
 }  // namespace
 
-LinearEquation equation_of(const Array& a, const Array& b) {
+MatrixEquation equation_of(const Array& a, const Array& b) {
   require_for_lapack(a.type(), "solve_c1");
   require(a.dtype() == b.dtype(), Code::dtype,
           "{} and {} have different dtypes (solve_c2); convert one of them", a.type(), b.type());
@@ -43,7 +43,7 @@ LinearEquation equation_of(const Array& a, const Array& b) {
   return {matrices, with_dims_in_front(columns, front), is_vector};
 }
 
-Array LinearEquation::shaped(const Array& x) const {
+Array MatrixEquation::shaped(const Array& x) const {
   return is_vector ? reshape(x, x.shape().erased(Dim{x.rank() - 1})) : x;
 }
 

@@ -7,7 +7,7 @@
 namespace tutti {
 
 /// The matrix and the right side of an equation, with equal dims in front: b is [.., n, k].
-struct LinearEquation {
+struct MatrixEquation {
   Array a, b;
   bool is_vector;  // b was [n]
 
@@ -17,7 +17,7 @@ struct LinearEquation {
 
 /// a: [.., n, n]; b: [n], or [.., n, k] with dims in front that broadcast. Throws T005 where sizes do not
 /// fit, T007 for dtypes that differ or are none of LAPACK's.
-LinearEquation equation_of(const Array& a, const Array& b);
+MatrixEquation equation_of(const Array& a, const Array& b);
 
 /// x of a x = b for a[permutation] = l u.
 Array solved_by_lu(const Array& lu, const Array& permutation, const Array& b);

@@ -109,7 +109,7 @@ SlogdetResult sign_and_log(const Factored& factors) {
 Array solve(const Operand& a, const Operand& b) {
   return front_end("solve", a.where(), [&] {
     const Array matrix = as_array(a, {b});
-    const LinearEquation equation = equation_of(matrix, as_array(b, {a}));
+    const MatrixEquation equation = equation_of(matrix, as_array(b, {a}));
     return equation.shaped(solved(equation.a, equation.b, a.where()));
   });
 }

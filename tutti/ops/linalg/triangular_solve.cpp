@@ -54,9 +54,10 @@ void solve_lines(const TriangularSolve& op, const Matrices& a, const Matrices& b
   const auto* matrix = reinterpret_cast<const T*>(unit.operands[0]) + unit.lines.begin * a.elements();
   std::copy(right, right + unit.lines.count() * b.elements(), x);
   for (std::int64_t i = unit.lines.begin; i < unit.lines.end; ++i, x += b.elements(), matrix += a.elements())
-    lapack.trsm(op.is_left ? Side::right : Side::left, op.is_lower ? Triangle::upper : Triangle::lower,
-                form_of(op.form), op.has_unit_diagonal ? Diagonal::ones : Diagonal::stored,
-                static_cast<int>(b.columns), static_cast<int>(b.rows), matrix, x);
+    lapack.trsm(op.is_left ? MatrixSide::right : MatrixSide::left,
+                op.is_lower ? Triangle::upper : Triangle::lower, form_of(op.form),
+                op.has_unit_diagonal ? Diagonal::ones : Diagonal::stored, static_cast<int>(b.columns),
+                static_cast<int>(b.rows), matrix, x);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class Move {
       return held == held_.end() ? is_empty
                                  : held->second == each.second || (is_empty && held->second.elements() == 0);
     });
-    most.sends_parts = std::ranges::any_of(most.transfers, [&](const Transfer& transfer) {
+    most.sends_parts = std::ranges::any_of(most.transfers, [&](const MoveTransfer& transfer) {
       return held_.at(transfer.sender).elements() != transfer.elements ||
              wanted_.at(transfer.receiver).elements() != transfer.elements;
     });
@@ -126,20 +126,20 @@ class Move {
 
   bool is_whole(const Box& box) const { return box.elements() == shape_.elements(); }
 
-  PlanStep::Pattern pattern(const std::vector<Transfer>& transfers) const {
+  PlanStep::Pattern pattern(const std::vector<MoveTransfer>& transfers) const {
     if (is_one_block_each(transfers)) return PlanStep::Pattern::send_recv;
-    const Transfer& first = transfers.front();
-    auto is_from_one = [&](const Transfer& transfer) { return transfer.sender == first.sender; };
+    const MoveTransfer& first = transfers.front();
+    auto is_from_one = [&](const MoveTransfer& transfer) { return transfer.sender == first.sender; };
     if (std::ranges::all_of(transfers, is_from_one) && is_whole(held_.at(first.sender)))
       return is_whole(wanted_.at(first.receiver)) ? PlanStep::Pattern::broadcast : PlanStep::Pattern::scatter;
-    auto is_to_one = [&](const Transfer& transfer) { return transfer.receiver == first.receiver; };
+    auto is_to_one = [&](const MoveTransfer& transfer) { return transfer.receiver == first.receiver; };
     const bool gathers = std::ranges::all_of(transfers, is_to_one) && is_whole(wanted_.at(first.receiver));
     return gathers ? PlanStep::Pattern::gather : PlanStep::Pattern::boxes;
   }
   /// True if each device sends its whole block to one other at most, which wants just that.
-  bool is_one_block_each(const std::vector<Transfer>& transfers) const {
+  bool is_one_block_each(const std::vector<MoveTransfer>& transfers) const {
     std::map<int, int> sends, receives;
-    return std::ranges::all_of(transfers, [&](const Transfer& transfer) {
+    return std::ranges::all_of(transfers, [&](const MoveTransfer& transfer) {
       return ++sends[transfer.sender] == 1 && ++receives[transfer.receiver] == 1 &&
              held_.at(transfer.sender).elements() == transfer.elements &&
              wanted_.at(transfer.receiver).elements() == transfer.elements;

@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Who sends how many elements to whom, by the machine's numbers of the devices.
-struct Transfer {
+struct MoveTransfer {
   int sender, receiver;
   std::int64_t elements;
 };
@@ -20,7 +20,7 @@ struct Transfer {
 /// several owners the one sends that has sent the fewest elements so far, then the one with the lowest
 /// number.
 struct MoveTraffic {
-  std::vector<Transfer> transfers;      // by sender, then by receiver
+  std::vector<MoveTransfer> transfers;  // by sender, then by receiver
   std::int64_t received = 0, sent = 0;  // elements, of the device that has the most
   int peers = 0;                        // that a device receives from, at most
   double cost_received = 0, cost = 0;   // of these elements: received; the larger of sent and received

@@ -96,7 +96,7 @@ void StepList::add_move(const Sharding& after, const MoveTraffic& traffic) {
   const PlanTotals totals = totals_of_move(request_, after, traffic);
   const bool is_local = traffic.transfers.empty();
   PlanStep step = step_of(is_local ? StepKind::slice : StepKind::move, here_, after, request_.whole);
-  for (const Transfer& transfer : traffic.transfers)
+  for (const MoveTransfer& transfer : traffic.transfers)
     step.groups.push_back({transfer.sender, transfer.receiver});
   step.sent_bytes = bytes_of_elements(request_, traffic.sent);
   step.received_bytes = bytes_of_elements(request_, traffic.received);

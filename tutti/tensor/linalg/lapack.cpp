@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 const char* letter(Triangle triangle) { return triangle == Triangle::lower ? "L" : "U"; }
-const char* letter(Side side) { return side == Side::left ? "L" : "R"; }
+const char* letter(MatrixSide side) { return side == MatrixSide::left ? "L" : "R"; }
 const char* letter(Diagonal diagonal) { return diagonal == Diagonal::stored ? "N" : "U"; }
 const char* letter(Form form) {
   switch (form) {
@@ -87,10 +87,10 @@ int Lapack<T>::potrf(Triangle triangle, int n, T* a) const {
 }
 
 template <class T>
-void Lapack<T>::trsm(Side side, Triangle triangle, Form form, Diagonal diagonal, int m, int n, const T* a,
-                     T* b) const {
+void Lapack<T>::trsm(MatrixSide side, Triangle triangle, Form form, Diagonal diagonal, int m, int n,
+                     const T* a, T* b) const {
   const T one{1};
-  const int lda = side == Side::left ? m : n;
+  const int lda = side == MatrixSide::left ? m : n;
   functions_.trsm(letter(side), letter(triangle), letter(form), letter(diagonal), &m, &n, &one, a, &lda, b,
                   &m, 1, 1, 1, 1);
 }

@@ -15,7 +15,7 @@ namespace tutti {
 /// The half of a column-major matrix that is read or written. In row-major words it is the other one.
 enum class Triangle { lower, upper };
 /// On which side of the unknown the matrix stands.
-enum class Side { left, right };
+enum class MatrixSide { left, right };
 /// How a matrix enters an equation.
 enum class Form { as_is, transposed, adjoint };
 enum class Diagonal { stored, ones };
@@ -63,7 +63,8 @@ class Lapack {
   /// first leading minor that is not positive.
   int potrf(Triangle triangle, int n, T* a) const;
   /// b = the x, m x n, of form(a) x = b (left, a is m x m) or x form(a) = b (right, a is n x n).
-  void trsm(Side side, Triangle triangle, Form form, Diagonal diagonal, int m, int n, const T* a, T* b) const;
+  void trsm(MatrixSide side, Triangle triangle, Form form, Diagonal diagonal, int m, int n, const T* a,
+            T* b) const;
   /// a = p l u, m x n: overwrites a with both factors. Row i was swapped with row pivots[i] - 1, i < min(m,
   /// n), one after the other. Returns 0, or i if u[i-1, i-1] is exactly zero.
   int getrf(int m, int n, T* a, int* pivots) const;
