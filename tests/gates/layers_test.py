@@ -60,6 +60,19 @@ def catches_headers_in_a_circle(root: Path) -> None:
     expect_caught(tree(root, files), "circle: tutti/ops/a.hpp -> tutti/ops/b.hpp -> tutti/ops/a.hpp")
 
 
+def catches_two_types_of_one_name(root: Path) -> None:
+    files = {"tutti/ops/a.hpp": "namespace tutti {\nstruct Side {\n};\n}  // namespace tutti\n",
+             "tutti/run/b.hpp": "namespace tutti {\nenum class Side : int { left };\n}  // namespace tutti\n"}
+    expect_caught(tree(root, files), "tutti/run/b.hpp: tutti::Side is also a type of tutti/ops/a.hpp")
+
+
+def accepts_types_of_other_namespaces_declarations_and_specialisations(root: Path) -> None:
+    files = {"tutti/ops/a.hpp": "namespace tutti {\nstruct Side {};\ntemplate <class T>\nstruct Of {};\n}  // namespace tutti\n",
+             "tutti/run/b.hpp": "namespace tutti {\nstruct Side;\ntemplate <>\nstruct Of<int> {};\n}  // namespace tutti\n"
+                                "namespace tutti::ops {\nstruct Side {};\n}  // namespace tutti::ops\n"}
+    expect_clean(tree(root, files))
+
+
 def catches_inside_in_headers_for_users(root: Path) -> None:
     files = {"tutti/tutti.hpp": '#include "tutti/ops/a.hpp"\n', "tutti/base/inside.hpp": "",
              "tutti/ops/a.hpp": '#include "tutti/base/inside.hpp"\n'}
