@@ -71,6 +71,14 @@ Tensor numbers(std::int64_t n) {
   return {{n}, values};
 }
 
+/// Numbers from -2 to 2, whose sums are exact.
+Tensor small_numbers(const Shape& shape) {
+  Tensor all(shape, DType::f32);
+  for (std::int64_t i = 0; i < shape.elements(); ++i)
+    all.mutable_data<float>()[i] = static_cast<float>(i % 5 - 2);
+  return all;
+}
+
 /// x + the product of x, as a row, and a matrix of ones + the sum over all devices.
 auto compiled(const Machine& machine, std::int64_t n) {
   auto body = [](const Array& x) {
@@ -165,6 +173,29 @@ TEST_F(ending_process, lets_late_destructors_use_arrays_and_programs) {
             "status 0");
 }
 
+// Code of oneDNN that rounds to bf16 is destroyed before.
+TEST_F(ending_process, lets_late_destructors_call_gradients_of_convolutions) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+    EXPECT_EQ(ending_of([dtype] {
+                const Machine machine = open_local(Mesh({{"i", 1}}));
+                const auto slopes = [dtype](const Array& x, const Array& kernel) {
+                  const auto loss = [&](const Array& k) {
+                    return sum(convert(convolution(convert(x, dtype), k), DType::f32));
+                  };
+                  return convert(grad(loss)(convert(kernel, dtype)), DType::f32);
+                };
+                const Tensor x = small_numbers({4, 9, 9, 3}), kernel = small_numbers({3, 3, 3, 5});
+                const auto run = machine.compile(slopes, x, kernel);
+                const std::vector<float> found = run(x, kernel).template values<float>();
+                last_static.act = [=] {
+                  expect_in_child(run(x, kernel).template values<float>() == found,
+                                  "the program gives other numbers");
+                };
+              }),
+              "status 0")
+        << name(dtype);
+}
+
 // oneDNN destroys what it makes products of, also where they would come later.
 TEST_F(ending_process, refuses_late_destructors_a_new_product) {
   EXPECT_EQ(ending_of([] {
@@ -177,8 +208,8 @@ TEST_F(ending_process, refuses_late_destructors_a_new_product) {
             "status 0");
 }
 
-// A static with a destructor needs NeverDestroyed. float_product closes oneDNN's gate; the others include
-// Asio's statics.
+// A static with a destructor needs NeverDestroyed. The sources that call oneDNN close its gate; the others
+// include Asio's statics.
 TEST(library, destroys_no_statics_of_its_own) {
   if (has_sanitizer()) GTEST_SKIP() << "sanitizers note the end of the process themselves";
   // The libraries that users link; the tool may destroy what it likes.
@@ -188,7 +219,8 @@ TEST(library, destroys_no_statics_of_its_own) {
   ASSERT_GT(std::atoi(all.out.c_str()), 10) << all.err;
   const Finished found =
       run_command("sh -c 'nm -A " + archives + " | grep -w __cxa_atexit | cut -d: -f2 | sort -u'");
-  EXPECT_EQ(found.out, "connection.cpp.o\nfloat_product.cpp.o\nstore_server.cpp.o\n");
+  EXPECT_EQ(found.out, "connection.cpp.o\nfloat_product.cpp.o\nonednn_convolution.cpp.o\nonednn_use.cpp.o\n"
+                       "store_server.cpp.o\n");
 }
 
 class forked_child : public testing::Test {

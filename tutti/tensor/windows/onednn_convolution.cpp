@@ -241,7 +241,9 @@ struct OneDnnConvolution::Primitive {
   void add(const dnnl::primitive& primitive, const Description& made, int source, int weights,
            int destination) {
     const std::string_view implementation = made.impl_info_str();
-    has_own_code = implementation.starts_with("brg") || implementation.starts_with("jit");
+    // The others round to bf16 by code in statics.
+    has_own_code =
+        implementation.starts_with("brg") || (dtype == DType::f32 && implementation.starts_with("jit"));
     const bool has_own_order = arrays.weights != arrays.user_weights;
     steps.push_back({primitive,
                      {{source, Step::source, arrays.source},
