@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -16,7 +17,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true};
+const NeverDestroyed<AreIndices> known_indices({false, true});
+const AreIndices& are_indices = *known_indices;
 
 Parameters parameters_of_selection(Extreme extreme, const WindowsAlong& windows) {
   Parameters all = parameters_of(windows);
