@@ -2,6 +2,8 @@
 #include "tutti/ops/linalg/cholesky.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <limits>
 #include <memory>
 
@@ -29,7 +31,10 @@ void factor(const Lapack<T>& lapack, bool is_lower, std::int64_t n, T* to, const
   }
   to -= n * n;
   const Triangle triangle = is_lower ? Triangle::upper : Triangle::lower;
-  if (lapack.potrf(triangle, static_cast<int>(n), to) == 0) return;
+  bool is_positive = lapack.potrf(triangle, static_cast<int>(n), to) == 0;
+  // OpenBLAS goes on after a NaN, and may leave numbers behind it.
+  for (std::int64_t i = 0; i < n; ++i) is_positive = is_positive && !std::isnan(std::real(to[i * n + i]));
+  if (is_positive) return;
   const Real<T> nan = std::numeric_limits<Real<T>>::quiet_NaN();
   for (std::int64_t i = 0; i < n; ++i, to += n) {
     if constexpr (is_complex_element<T>)

@@ -26,15 +26,13 @@ Form form_of(const ConvolutionShape& shape) {
 
 auto strides_for(Form form) { return form == Form::kernel_gradient ? outer_last : features_last; }
 
-// oneDNN takes padding that is not negative; windows may end less than a step of the primitive before the end
-// of the input. A
+// oneDNN takes padding that is not negative; windows may end less than a step before the end of the input. A
 // gradient by the kernel steps by the dilation of our kernel.
 bool has_plain_windows(const ConvolutionShape& shape, Form form) {
-  return std::ranges::all_of(shape.windows, [&form](const ConvolutionShape::Window& w) {
+  return std::ranges::all_of(shape.windows, [&](const ConvolutionShape::Window& w) {
     const std::int64_t high = w.reach() - w.in - w.low,
-                       step = form == Form::kernel_gradient ? w.kernel_dilation : w.stride,
-                       stride = form == Form::forward ? w.stride : w.kernel_dilation;
-    return w.low >= 0 && high > -stepstride && (w.in_dilation == 1 || w.in == 1);
+                       step = form == Form::kernel_gradient ? w.kernel_dilation : w.stride;
+    return w.low >= 0 && high > -step && (w.in_dilation == 1 || w.in == 1);
   });
 }
 
