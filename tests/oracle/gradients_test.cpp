@@ -97,7 +97,8 @@ using functions = OracleTest;
 
 TEST_F(functions, have_twins_of_the_same_names_in_jax) {
   std::vector<std::string> names;
-  for (const Function& function : all_functions()) names.push_back(function.name);
+  for (const std::vector<Function>& functions : {all_functions(), spectral_functions()})
+    for (const Function& function : functions) names.push_back(function.name);
   EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
   EXPECT_EQ(Oracle::shared().without_twin(names), std::vector<std::string>{});
   names[0] = "nobody";

@@ -15,8 +15,8 @@ namespace tutti::ops {
 /// Source: jax.lax.linalg.eigh; LAPACK syevd and heevd.
 struct Eigh {
   static constexpr std::string_view name = "eigh";
-  static constexpr About about{"Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices, "
-                               "by their lower triangles.",
+  static constexpr About about{"Eigenvalues, ascending, and eigenvectors of Hermitian matrices, by their "
+                               "lower triangles.",
                                "eigh, eigvalsh"};
 
   Mixing mixing() const { return Mixing::alike; }
