@@ -156,6 +156,27 @@ TEST(running_window, of_one_element_is_that_element) {
   EXPECT_EQ(run_text(text, {four})[0], four);
 }
 
+TEST(moving_window, has_as_many_numbers_as_its_operand_has_dims) {
+  const auto said = [](const std::string& numbers) {
+    return refusal_of_text(module_of(
+        "(%x: tensor<4xf32>) -> tensor<2xf32>",
+        "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "%r = \"stablehlo.reduce_window\"(%x, %z) <{" +
+            numbers +
+            "}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\n"
+            "stablehlo.return %s : tensor<f32>\n}) : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>\n"
+            "return %r : tensor<2xf32>"));
+  };
+  const std::string window = "window_dimensions = array<i64: 2>, ";
+  EXPECT_NE(said("window_dimensions = array<i64: 2, 1>").find("2 numbers of window_dimensions for 1 dims"),
+            std::string::npos);
+  EXPECT_NE(said(window + "window_strides = array<i64>").find("0 numbers of window_strides for 1 dims"),
+            std::string::npos);
+  EXPECT_NE(said(window + "padding = dense<[[0, 0], [0, 0]]> : tensor<2x2xi64>")
+                .find("4 numbers of padding for 1 dims; expected 2"),
+            std::string::npos);
+}
+
 TEST(running_window, of_another_reducer_is_refused) {
   const auto running = [](const std::string& first) {
     return module_of(
