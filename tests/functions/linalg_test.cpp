@@ -70,6 +70,15 @@ TEST(det, has_its_cofactors_as_derivative_also_where_it_is_zero) {
   expect_near(slope_on_one_device({f64({2, 2}, {1, 2, 2, 4})}, of), f64({2, 2}, {4, -2, -2, 1}));
   expect_near(slope_on_one_device({f64({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0})}, of),
               f64({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  // Elimination meets a zero before the last column.
+  expect_near(slope_on_one_device({f64({2, 2}, {0, 1, 0, 2})}, of), f64({2, 2}, {2, 0, -1, 0}));
+  expect_near(slope_on_one_device({f64({3, 3}, {0, 1, 3, 0, 2, 1, 0, 1, 1})}, of),
+              f64({3, 3}, {1, 0, 0, 2, 0, 0, -5, 0, 0}));
+  expect_near(slope_on_one_device({f64({1, 3, 3}, {1, 1, 2, 2, 2, 1, 3, 3, 5})}, of),
+              f64({1, 3, 3}, {7, -7, 0, 1, -1, 0, -3, 3, 0}));
+  const Tensor last_is_zero = f64({4, 4}, {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0});
+  expect_near(slope_on_one_device({last_is_zero}, of),
+              f64({4, 4}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6}));
 }
 
 TEST(slogdet, splits_sign_and_size) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/linalg/solving.hpp"
 
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "tutti/ops/linalg/lu.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/triangular_solve.hpp"
+#include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
@@ -66,8 +68,25 @@ Array solved(const Array& a, const Array& b, Where where) {
   return custom_jvp(function, rule, where)(a, b);
 }
 
-/// det(a) a^-1 b, also where a has rank n - 1: then det / u[n-1, n-1] is the product of the other elements of
-/// the diagonal. Zero where the rank is less. n >= 2.
+/// The tangent of det(a): its cofactors times those of the elements. Exact for any rank. n is 2 or 3.
+Array tangent_of_small_det(const Array& a, const Array& along) {
+  const int rank = a.rank();
+  const std::int64_t n = a.shape()[rank - 1];
+  const auto at = [&](const Array& x, std::int64_t i, std::int64_t j) {
+    return index_in_dim(index_in_dim(x, i % n, rank - 2), j % n, rank - 2);
+  };
+  const auto cofactor = [&](std::int64_t i, std::int64_t j) {
+    if (n == 2) return i == j ? at(a, i + 1, j + 1) : -at(a, i + 1, j + 1);
+    return at(a, i + 1, j + 1) * at(a, i + 2, j + 2) - at(a, i + 1, j + 2) * at(a, i + 2, j + 1);
+  };
+  std::optional<Array> total;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) total = sum_of(total, cofactor(i, j) * at(along, i, j));
+  return *total;
+}
+
+/// det(a) a^-1 b, also where u[n-1, n-1] alone is zero: then det / u[n-1, n-1] is the product of the other
+/// elements of the diagonal. Zero where another one is zero, too. n >= 2.
 Array cofactors_times(const Factored& factors, const Array& b) {
   const int rank = b.rank();
   const std::int64_t n = b.shape()[rank - 1];
@@ -132,7 +151,9 @@ Array det(const Operand& a) {
     if (matrix.shape()[rank - 1] < 2) return reduce_prod(matrix, {rank - 2, rank - 1});
     const auto function = [](const Array& x) { return determinant(Factored(x)); };
     const auto rule = [](const std::tuple<Array>& at, const std::tuple<Array>& along) {
-      const Factored factors(std::get<0>(at));
+      const Array& x = std::get<0>(at);
+      const Factored factors(x);
+      if (x.dim(-1) <= 3) return std::pair(determinant(factors), tangent_of_small_det(x, std::get<0>(along)));
       return std::pair(determinant(factors), trace_of(cofactors_times(factors, std::get<0>(along))));
     };
     return custom_jvp(function, rule, a.where())(matrix);

@@ -17,7 +17,8 @@ Array solve(const Operand& a, const Operand& b);
 /// jax.numpy.linalg.inv: the inverse of each matrix. a: [.., n, n] -> the same. Infinities or NaN for a
 /// singular matrix. Throws T007, T005, T004 as solve.
 Array inv(const Operand& a);
-/// jax.numpy.linalg.det: a: [.., n, n] -> [..]. The derivative holds also for matrices of rank n - 1.
+/// jax.numpy.linalg.det: a: [.., n, n] -> [..]. The derivative holds for all matrices with n <= 3. Larger
+/// singular ones: if the first n - 1 columns are independent; otherwise it is zero, as in JAX.
 /// Throws T007 (det_c1), T005 (det_c2), T004.
 Array det(const Operand& a);
 
