@@ -167,6 +167,23 @@ TEST(fft, refuses_a_kind_that_there_is_not) {
   EXPECT_NE(refusal.find("fft_type is HFFT, not FFT, IFFT, RFFT or IRFFT"), std::string::npos) << refusal;
 }
 
+TEST(lapack, refuses_letters_that_its_arguments_have_not) {
+  const auto potrf = [](int letter) {
+    return "func.func @main(%x: tensor<2x2xf64>) -> tensor<2x2xf64> {\n"
+           "%0:2 = stablehlo.custom_call @lapack_dpotrf_ffi(%x) {mhlo.backend_config = {uplo = " +
+           std::to_string(letter) +
+           " : ui8}} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<i32>)\n"
+           "return %0#0 : tensor<2x2xf64>\n}";
+  };
+  EXPECT_EQ(refusal_of_text(potrf('L')), "accepted");
+  EXPECT_EQ(refusal_of_text(potrf('U')), "accepted");
+  const std::string refusal = refusal_of_text(potrf('X'));
+  EXPECT_NE(refusal.find("a call of LAPACK has the uplo 88 in its mhlo.backend_config; it is the code of one "
+                         "of LU"),
+            std::string::npos)
+      << refusal;
+}
+
 TEST(read, refuses_all_that_is_not_run_at_once) {
   const std::string text = module_of(
       "(%x: tensor<4xf32>, %k: tensor<2xui64>) -> tensor<4xf32>",

@@ -44,11 +44,15 @@ Arrays triangular_solve_read(const OpReader& op) {
 
 // --- Calls of LAPACK: the letters are those of its arguments
 
-char letter(const OpReader& op, std::string_view name) {
+/// One of the letters `known`.
+char letter(const OpReader& op, std::string_view name, std::string_view known) {
   const auto* config = find_as<stablehlo::Dictionary>(op.op().attributes, "mhlo.backend_config");
   const auto* value = config ? find_as<stablehlo::Integer>(config->entries, name) : nullptr;
   require(value != nullptr, Code::text, "a call of LAPACK has no {} in its mhlo.backend_config", name);
-  return static_cast<char>(value->value);
+  for (const char each : known)
+    if (value->value == each) return each;
+  fail(Code::text, "a call of LAPACK has the {} {} in its mhlo.backend_config; it is the code of one of {}",
+       name, value->value, known);
 }
 
 /// info: [..], 0 where the matrix of that index was computed.
@@ -57,7 +61,7 @@ Array info_of(const OpReader& op, std::size_t result, const Array& has_failed) {
 }
 
 Arrays potrf_read(const OpReader& op) {
-  const bool is_lower = letter(op, "uplo") == 'L';
+  const bool is_lower = letter(op, "uplo", "LU") == 'L';
   const Array factor = apply_one(Cholesky{is_lower}, op.operands());
   const int rank = factor.rank();
   if (factor.shape()[rank - 1] == 0) return {factor, zeros_of(op.result_type(1))};
@@ -66,10 +70,10 @@ Arrays potrf_read(const OpReader& op) {
 }
 
 Arrays trsm_read(const OpReader& op) {
-  const char form = letter(op, "trans_x");
-  const TriangularSolve solve{.is_left = letter(op, "side") == 'L',
-                              .is_lower = letter(op, "uplo") == 'L',
-                              .has_unit_diagonal = letter(op, "diag") == 'U',
+  const char form = letter(op, "trans_x", "NTC");
+  const TriangularSolve solve{.is_left = letter(op, "side", "LR") == 'L',
+                              .is_lower = letter(op, "uplo", "LU") == 'L',
+                              .has_unit_diagonal = letter(op, "diag", "NU") == 'U',
                               .form = form == 'N'   ? MatrixForm::as_is
                                       : form == 'T' ? MatrixForm::transposed
                                                     : MatrixForm::adjoint};
