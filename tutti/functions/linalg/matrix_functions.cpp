@@ -132,7 +132,7 @@ Array matrix_power(const Operand& a, std::int64_t n) {
 
 Array expm(const Operand& a) {
   return front_end("expm", a.where(), [&] {
-    const Array x = as_array(a);
+    Array x = as_array(a);
     require_square(x);
     const DType dtype = x.dtype();
     require(is_inexact(dtype) && dtype != DType::f16 && dtype != DType::bf16, Code::dtype,

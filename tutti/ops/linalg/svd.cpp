@@ -135,7 +135,7 @@ class Turning {
     const Array scaled = by_column_ * e_;
     Array turn = gaps_ * (scaled + adjoint_matrices(scaled));
     if (is_complex(e_.dtype())) turn = turn + phases();
-    const Array inside = matmul(u_, turn);
+    Array inside = matmul(u_, turn);
     if (u_.dim(-2) <= u_.dim(-1)) return inside;
     return inside + outside(u_, matmul(da_, adjoint_matrices(vh_)));
   }

@@ -55,8 +55,10 @@ std::optional<ConvolutionRoles> roles_of(std::string_view list, char outer, char
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (text.size() == 1 && text[0] == outer && !outer_dim) outer_dim = Dim{index};
     else if (text.size() == 1 && text[0] == feature && !feature_dim) feature_dim = Dim{index};
-    else if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-    else if (!spatial.emplace(number, Dim{index}).second) return std::nullopt;
+    else {
+      const bool is_number = error == std::errc() && end == text.data() + text.size() && number >= 0;
+      if (!is_number || !spatial.emplace(number, Dim{index}).second) return std::nullopt;
+    }
   }
   if (!outer_dim || !feature_dim) return std::nullopt;
   ConvolutionRoles roles{*outer_dim, *feature_dim, {}};

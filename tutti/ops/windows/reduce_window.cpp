@@ -47,8 +47,8 @@ Kernel ReduceWindow::kernel(const Layout& layout) const {
   double read = static_cast<double>(result.elements());
   for (const WindowAlong& window : windows) read *= static_cast<double>(window.size);
   const bool by_rows = moving.inner() >= 8;  // max_pool 2x2 of [8,32,32,64] takes 46 us
-  const double positions = static_cast<double>(result.elements() / std::max<std::int64_t>(moving.inner(), 1));
-  return kernel::Opaque{.nanoseconds = 20 + (by_rows ? 0.06 : 2) * read + 10 * positions,
+  const std::int64_t positions = result.elements() / std::max<std::int64_t>(moving.inner(), 1);
+  return kernel::Opaque{.nanoseconds = 20 + (by_rows ? 0.06 : 2) * read + 10 * static_cast<double>(positions),
                         .run =
                             [moving, dtype = x.dtype(), kind = kind](const kernel::Unit& unit) {
                               reduce_windows(unit.results[0], unit.operands[0], moving, dtype, kind,
