@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/in_lines.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -106,7 +107,7 @@ Matrices matrices(Type x, const Dims& batch, const Dims& rows, const Dims& colum
   stride = static_cast<std::int64_t>(element_bytes);
   for (auto loop = loops.rbegin(); loop != loops.rend(); stride *= loop->size, ++loop)
     loop->to_stride = stride;
-  return {transposed, loops, element_bytes, (x.bytes() + 63) / 64 * 64};
+  return {transposed, loops, element_bytes, in_lines(x.bytes())};
 }
 
 std::int64_t joint_length(const Shape& shape, const Dims& dims) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/in_lines.hpp"
 #include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -69,7 +70,7 @@ Kernel combined_in_f32(ScatterKind kind, const GatherDims& dims, Type x, Type in
   DType dtype = x.dtype();
   Type wide_x = x.with(DType::f32), wide_updates = updates.with(DType::f32);
   Windows windows = windows_of(dims, wide_x, indices, wide_updates, sizes);
-  std::size_t first = (wide_x.bytes() + 63) / 64 * 64;
+  std::size_t first = in_lines(wide_x.bytes());
   return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                                        0.2 * static_cast<double>(x.bytes() + updates.bytes()),
                         .scratch_bytes = first + wide_updates.bytes(),

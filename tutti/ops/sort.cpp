@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/in_lines.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -20,8 +21,6 @@
 
 namespace tutti {
 namespace {
-
-std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <std::size_t element_bytes>
 void permute_elements(std::byte* to, const std::byte* from, std::span<const std::int64_t> order,

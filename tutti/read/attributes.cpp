@@ -88,8 +88,13 @@ std::vector<std::int64_t> OpReader::integers(std::string_view name) const {
 }
 
 std::vector<std::int64_t> OpReader::integers(std::string_view name, std::int64_t otherwise,
-                                             std::size_t count) const {
-  return attribute(name) ? integers(name) : std::vector<std::int64_t>(count, otherwise);
+                                             ForDims dims) const {
+  const std::size_t count = dims.dims * dims.each;
+  if (!attribute(name)) return std::vector<std::int64_t>(count, otherwise);
+  std::vector<std::int64_t> all = integers(name);
+  require(all.size() == count, Code::dim, "{} numbers of {} for {} dims; expected {}{}", all.size(), name,
+          dims.dims, count, dims.label);
+  return all;
 }
 
 int OpReader::dim(std::string_view name) const { return dim_of(integer(name)); }

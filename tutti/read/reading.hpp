@@ -100,7 +100,13 @@ class OpReader {
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name) const;
-  std::vector<std::int64_t> integers(std::string_view name, std::int64_t otherwise, std::size_t count) const;
+  /// `each` numbers for each of `dims` dims. `label` ends the message of another count: " (convolution_c2)".
+  struct ForDims {
+    std::size_t dims, each = 1;
+    std::string_view label = {};
+  };
+  /// The numbers of an attribute; without it each is `otherwise`. Throws T006 if it has another count.
+  std::vector<std::int64_t> integers(std::string_view name, std::int64_t otherwise, ForDims dims) const;
   int dim(std::string_view name) const;
   std::vector<int> dims(std::string_view name) const;
   bool flag(std::string_view name) const;

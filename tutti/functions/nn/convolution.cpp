@@ -64,10 +64,6 @@ ConvolutionNumbers numbers_of(const std::string& given, Type x) {
           roles_of(result, 'N', 'C', spatial, layout, x)};
 }
 
-std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
-}
-
 /// One number per spatial dim.
 Sizes one_each(const Sizes& given, std::size_t dims, std::string_view what, std::string_view label) {
   if (given.empty()) return Sizes(dims, 1);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tutti/base/in_lines.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
@@ -23,8 +24,7 @@ namespace {
 /// A matrix in scratch, column-major, and the swaps of its rows, counted from 1.
 struct LuScratch {
   explicit LuScratch(const Matrices& matrices, DType dtype)
-      : matrix_bytes((static_cast<std::size_t>(matrices.elements()) * bytes_per_element(dtype) + 63) / 64 *
-                     64),
+      : matrix_bytes(in_lines(static_cast<std::size_t>(matrices.elements()) * bytes_per_element(dtype))),
         bytes(matrix_bytes +
               sizeof(int) * static_cast<std::size_t>(std::min(matrices.rows, matrices.columns))) {}
   std::size_t matrix_bytes, bytes;

@@ -29,10 +29,6 @@ Sizes of_windows(const std::vector<ConvolutionWindow>& windows, Member member) {
   return all;
 }
 
-std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
-}
-
 std::int64_t windows_along(const ConvolutionWindow& window, std::int64_t input, std::int64_t kernel) {
   const std::int64_t padded = window.low + dilated(input, window.input_dilation) + window.high,
                      seen = dilated(kernel, window.kernel_dilation);

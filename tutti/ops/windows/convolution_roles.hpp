@@ -2,6 +2,7 @@
 // The dims of the arrays of a convolution, by their roles.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ struct ConvolutionNumbers {
 
   bool operator==(const ConvolutionNumbers&) const = default;
 };
+
+/// The extent of `size` elements that stand `dilation` apart.
+constexpr std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
+  return size == 0 ? 0 : (size - 1) * dilation + 1;
+}
 
 /// As StableHLO writes them: "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]".
 std::string to_string(const ConvolutionNumbers& numbers);

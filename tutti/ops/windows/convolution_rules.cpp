@@ -50,8 +50,6 @@ Array with_moved_groups(const Array& x, Dim from, Dim to, std::int64_t groups) {
   return groups == 1 ? x : with_lanes(without_lanes(x, from, 1, groups), to, 1);
 }
 
-std::int64_t dilated(std::int64_t size, std::int64_t dilation) { return (size - 1) * dilation + 1; }
-
 /// Sizes along one spatial dim, with dilation: of the input, of the kernel, and of the result by its stride.
 struct Spread {
   Spread(const Convolution& op, std::size_t i, Type input, Type kernel, Type result)

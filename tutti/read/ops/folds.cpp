@@ -168,15 +168,11 @@ constexpr std::string_view reducers_of_windows =
 /// The windows of an operation; attributes that it lacks are ones, or no padding.
 WindowsAlong windows_read(const OpReader& op) {
   const auto rank = static_cast<std::size_t>(op.operand(0).rank());
-  const auto numbers = [&](std::string_view name, std::int64_t otherwise, std::size_t count) {
-    auto all = op.integers(name, otherwise, count);
-    require(all.size() == count, Code::dim, "{} numbers of {} for {} dims; expected {}", all.size(), name,
-            rank, count);
-    return all;
-  };
-  const auto sizes = numbers("window_dimensions", 1, rank), strides = numbers("window_strides", 1, rank),
-             base = numbers("base_dilations", 1, rank), dilation = numbers("window_dilations", 1, rank),
-             padding = numbers("padding", 0, 2 * rank);
+  const auto sizes = op.integers("window_dimensions", 1, {rank}),
+             strides = op.integers("window_strides", 1, {rank}),
+             base = op.integers("base_dilations", 1, {rank}),
+             dilation = op.integers("window_dilations", 1, {rank}),
+             padding = op.integers("padding", 0, {rank, 2});
   WindowsAlong windows;
   for (std::size_t i = 0; i < rank; ++i)
     windows.push_back({sizes[i], strides[i], padding[2 * i], padding[2 * i + 1], base[i], dilation[i]});

@@ -116,18 +116,11 @@ Arrays convolved(const OpReader& op) {
                           op.integer("feature_group_count", 1),
                           op.integer("batch_group_count", 1)};
   const std::size_t n = convolution.dims.input.spatial.size();
-  const auto numbers = [&](std::string_view name, std::int64_t otherwise, std::size_t count,
-                           std::string_view label) {
-    auto all = op.integers(name, otherwise, count);
-    require(all.size() == count, Code::dim, "{} numbers of {} for {} spatial dims ({})", all.size(), name, n,
-            label);
-    return all;
-  };
-  const auto strides = numbers("window_strides", 1, n, "convolution_c2"),
-             padding = numbers("padding", 0, 2 * n, "convolution_c4"),
-             input = numbers("lhs_dilation", 1, n, "convolution_c5"),
-             kernel = numbers("rhs_dilation", 1, n, "convolution_c7"),
-             reversed = numbers("window_reversal", 0, n, "convolution_c9");
+  const auto strides = op.integers("window_strides", 1, {n, 1, " (convolution_c2)"}),
+             padding = op.integers("padding", 0, {n, 2, " (convolution_c4)"}),
+             input = op.integers("lhs_dilation", 1, {n, 1, " (convolution_c5)"}),
+             kernel = op.integers("rhs_dilation", 1, {n, 1, " (convolution_c7)"}),
+             reversed = op.integers("window_reversal", 0, {n, 1, " (convolution_c9)"});
   for (std::size_t i = 0; i < n; ++i)
     convolution.windows.push_back(
         {strides[i], padding[2 * i], padding[2 * i + 1], input[i], kernel[i], reversed[i] != 0});

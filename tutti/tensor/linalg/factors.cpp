@@ -8,12 +8,6 @@
 namespace tutti {
 namespace {
 
-/// Bytes of `count` elements, up to the next cache line.
-template <class T>
-std::size_t in_lines(std::int64_t count) {
-  return (static_cast<std::size_t>(count) * sizeof(T) + 63) / 64 * 64;
-}
-
 std::int64_t product(int a, int b) { return std::int64_t{a} * b; }
 
 template <class T>
@@ -53,16 +47,17 @@ QrOfMatrix<T>::QrOfMatrix(int m, int n, Vectors vectors)
 
 template <class T>
 std::size_t QrOfMatrix<T>::scratch_bytes() const {
-  return in_lines<T>(product(m_, std::max(n_, columns_))) + in_lines<T>(std::min(m_, n_)) + space_.bytes<T>();
+  return LapackWorkspace::in_lines<T>(product(m_, std::max(n_, columns_))) +
+         LapackWorkspace::in_lines<T>(std::min(m_, n_)) + space_.bytes<T>();
 }
 
 // In scratch: the matrix, column-major, then tau, then LAPACK's.
 template <class T>
 void QrOfMatrix<T>::operator()(T* q, T* r, const T* a, std::byte* scratch) const {
   T* columns = reinterpret_cast<T*>(scratch);
-  scratch += in_lines<T>(product(m_, std::max(n_, columns_)));
+  scratch += LapackWorkspace::in_lines<T>(product(m_, std::max(n_, columns_)));
   T* tau = reinterpret_cast<T*>(scratch);
-  scratch += in_lines<T>(std::min(m_, n_));
+  scratch += LapackWorkspace::in_lines<T>(std::min(m_, n_));
   transpose_matrix(columns, a, m_, n_);
   const Lapack<T> lapack;
   lapack.geqrf(m_, n_, columns, tau, space_, scratch);
@@ -76,7 +71,7 @@ EighOfMatrix<T>::EighOfMatrix(int n) : n_(n), space_(Lapack<T>().syevd_workspace
 
 template <class T>
 std::size_t EighOfMatrix<T>::scratch_bytes() const {
-  return in_lines<T>(product(n_, n_)) + space_.bytes<T>();
+  return LapackWorkspace::in_lines<T>(product(n_, n_)) + space_.bytes<T>();
 }
 
 // The row-major lower triangle is the column-major upper one of the conjugated matrix, whose vectors are
@@ -89,7 +84,7 @@ void EighOfMatrix<T>::operator()(Real<T>* w, T* v, const T* a, std::byte* scratc
   bool is_known = true;
   for (int i = 0; i < n_; ++i) is_known = is_known && is_finite(a + product(i, n_), i + 1);
   is_known = is_known && Lapack<T>().syevd(Vectors::reduced, Triangle::upper, n_, vectors, w, space_,
-                                           scratch + in_lines<T>(elements)) == 0;
+                                           scratch + LapackWorkspace::in_lines<T>(elements)) == 0;
   if (!is_known) {
     fill_with_nan(w, n_);
     return fill_with_nan(v, elements);
@@ -104,7 +99,7 @@ SvdOfMatrix<T>::SvdOfMatrix(int m, int n, Vectors vectors)
 
 template <class T>
 std::size_t SvdOfMatrix<T>::scratch_bytes() const {
-  return in_lines<T>(product(m_, n_)) + space_.bytes<T>();
+  return LapackWorkspace::in_lines<T>(product(m_, n_)) + space_.bytes<T>();
 }
 
 // The row-major matrix is its transpose, column-major: there u and vh are each other's, transposed.
@@ -113,8 +108,8 @@ void SvdOfMatrix<T>::operator()(T* u, Real<T>* s, T* vh, const T* a, std::byte* 
   T* copy = reinterpret_cast<T*>(scratch);
   const std::int64_t elements = product(m_, n_);
   std::copy_n(a, elements, copy);
-  if (is_finite(a, elements) &&
-      Lapack<T>().gesdd(vectors_, n_, m_, copy, s, vh, u, space_, scratch + in_lines<T>(elements)) == 0)
+  if (is_finite(a, elements) && Lapack<T>().gesdd(vectors_, n_, m_, copy, s, vh, u, space_,
+                                                  scratch + LapackWorkspace::in_lines<T>(elements)) == 0)
     return;
   const int least = std::min(m_, n_);
   fill_with_nan(s, least);

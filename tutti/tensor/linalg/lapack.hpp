@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tutti/base/in_lines.hpp"
 #include "tutti/tensor/linalg/lapack_library.hpp"
 #include "tutti/tensor/products/blas.hpp"
 #include "tutti/types/dtype.hpp"
@@ -32,8 +33,8 @@ struct LapackWorkspace {
     return in_lines<T>(elements) + in_lines<Real<T>>(reals) + in_lines<int>(integers);
   }
   template <class T>
-  static std::size_t in_lines(int count) {
-    return (static_cast<std::size_t>(count) * sizeof(T) + 63) / 64 * 64;
+  static std::size_t in_lines(std::int64_t count) {
+    return tutti::in_lines(static_cast<std::size_t>(count) * sizeof(T));
   }
 };
 

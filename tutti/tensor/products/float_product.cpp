@@ -156,13 +156,7 @@ struct FloatProduct::Primitive {
     idle.put(std::move(slot));
   }
 
-  [[noreturn]] void say_why(dnnl_status_t status) const {
-    require(status != dnnl_out_of_memory, Code::memory,
-            "no memory for oneDNN to compute {}; free some, or raise the limit on address space (ulimit -v)",
-            described(dtype, shape));
-    fail(Code::internal, "oneDNN cannot compute {}: status {}", described(dtype, shape),
-         static_cast<int>(status));
-  }
+  [[noreturn]] void say_why(int status) const { fail_in_onednn(described(dtype, shape), status); }
 
   DType dtype;
   ProductShape shape;

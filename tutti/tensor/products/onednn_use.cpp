@@ -54,4 +54,11 @@ void make_with_room(const std::string& described, const std::function<void()>& m
   }
 }
 
+void fail_in_onednn(const std::string& described, int status) {
+  require(status != dnnl_out_of_memory, Code::memory,
+          "no memory for oneDNN to compute {}; free some, or raise the limit on address space (ulimit -v)",
+          described);
+  fail(Code::internal, "oneDNN cannot compute {}: status {}", described, status);
+}
+
 }  // namespace tutti

@@ -37,4 +37,7 @@ inline std::mutex onednn_maker;
 /// message which they are: "a f32 product of 2x3 and 3x4".
 void make_with_room(const std::string& described, const std::function<void()>& make);
 
+/// Throws for a dnnl_status_t that a call of a primitive gave: R003 if memory is short, else I001.
+[[noreturn]] void fail_in_onednn(const std::string& described, int status);
+
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "tutti/base/in_lines.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/windows/onednn_convolution.hpp"
 
@@ -13,8 +14,6 @@ namespace tutti {
 namespace {
 
 using Form = OneDnnConvolution::Form;
-
-std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 Form form_of(const ConvolutionShape& shape) {
   if (FloatConvolution::sums_positions(shape)) return Form::kernel_gradient;

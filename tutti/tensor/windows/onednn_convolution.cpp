@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tutti/base/fork.hpp"
+#include "tutti/base/in_lines.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/products/idle_slots.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
@@ -203,8 +204,6 @@ constexpr void (*close_before_statics_of[])() = {close_before_statics_made_until
                                                  close_before_statics_made_until<Static{5}>,
                                                  close_before_statics_made_until<Static{6}>};
 
-std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 }  // namespace
 
 // oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs.
@@ -293,13 +292,7 @@ struct OneDnnConvolution::Primitive {
     idle.put(std::move(slot));
   }
 
-  [[noreturn]] void say_why(dnnl_status_t status) const {
-    require(status != dnnl_out_of_memory, Code::memory,
-            "no memory for oneDNN to compute {}; free some, or raise the limit on address space (ulimit -v)",
-            described(dtype, shape));
-    fail(Code::internal, "oneDNN cannot compute {}: status {}", described(dtype, shape),
-         static_cast<int>(status));
-  }
+  [[noreturn]] void say_why(int status) const { fail_in_onednn(described(dtype, shape), status); }
 
   DType dtype;
   ConvolutionShape shape;

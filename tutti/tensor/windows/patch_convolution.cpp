@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "tutti/base/in_lines.hpp"
 #include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {
-
-std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Some rows of some images of the result: one product.
 struct Block {
