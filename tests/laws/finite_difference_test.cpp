@@ -10,6 +10,7 @@
 
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
+#include "tests/support/example_programs.hpp"
 #include "tests/support/slopes.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/functions/products/einsum.hpp"
@@ -52,7 +53,7 @@ std::vector<PerDevice> with_tangents(std::vector<PerDevice> x, const std::vector
 
 // Vectors of complex matrices are unique up to phases, which LAPACK chooses and no slope follows. Products in
 // which the phases cancel have slopes: of each eigenvector with itself, of each pair of singular vectors.
-Program program_without_phases(const Example& example) {
+Program program_with_slopes(const Example& example) {
   const bool is_eigh = example.op.as<Eigh>() != nullptr;
   const bool has_vectors =
       is_eigh || (example.op.as<Svd>() && example.op.as<Svd>()->factors != Svd::Factors::values);
@@ -60,8 +61,7 @@ Program program_without_phases(const Example& example) {
   return trace(types_of(example.operands),
                [&](const Arrays& x) {
                  const Arrays found = tutti::apply(example.op, x);
-                 if (is_eigh)
-                   return Arrays{found[0], einsum("...ij,...kj->...jik", found[1], conj(found[1]))};
+                 if (is_eigh) return Arrays{found[0], projections_of(found[1])};
                  return Arrays{found[1], einsum("...ij,...jk->...jik", found[0], found[2])};
                })
       .program;
@@ -69,7 +69,7 @@ Program program_without_phases(const Example& example) {
 
 void slopes_by(const Example& example, const Bits& by, Findings& findings) {
   Random random(3);
-  Program program = program_without_phases(example);
+  Program program = program_with_slopes(example);
   std::vector<PerDevice> x = random_values(random, example.operands, Numbers::smooth);
   std::vector<PerDevice> v = random_values(random, program.types_of(program.inputs), Numbers::smooth);
   Bits all_outputs(program.outputs.size(), true);

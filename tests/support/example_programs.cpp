@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/example_programs.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "tutti/control/wrapped/start.hpp"
+#include "tutti/functions/products/einsum.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/linalg/eigh.hpp"
 
 namespace tutti {
+
+namespace {
+
+/// Appends the equations of `part`; its inputs are `inputs`. Returns its outputs.
+std::vector<Var> append(Program& program, const Program& part, const std::vector<Var>& inputs) {
+  std::vector<Var> vars(part.types.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) vars[part.inputs[i]] = inputs[i];
+  const auto mapped = [&](std::vector<Var> from) {
+    for (Var& var : from) var = vars[var];
+    return from;
+  };
+  for (Equation equation : part.equations) {
+    for (const Var result : equation.results) {
+      vars[result] = static_cast<Var>(program.types.size());
+      program.types.push_back(part.type(result));
+    }
+    equation.operands = mapped(equation.operands);
+    equation.results = mapped(equation.results);
+    program.equations.push_back(std::move(equation));
+  }
+  return mapped(part.outputs);
+}
+
+}  // namespace
 
 Program program_of(const std::vector<Example>& examples) {
   Program program;
@@ -31,6 +60,23 @@ Program program_of(const std::vector<Example>& examples) {
     }
     program.outputs.insert(program.outputs.end(), equation.results.begin(), equation.results.end());
     program.equations.push_back(std::move(equation));
+  }
+  return program;
+}
+
+Array projections_of(const Array& v) {
+  return einsum("...ij,...kj->...jik", v, is_complex(v.dtype()) ? conj(v) : v);
+}
+
+Program program_without_phases(const std::vector<Example>& examples) {
+  Program program = program_of(examples);
+  const std::vector<Equation> equations = program.equations;
+  for (const Equation& equation : equations) {
+    if (!equation.op.as<Eigh>()) continue;
+    const Var vectors = equation.results[1];
+    const auto body = [](const Arrays& x) { return Arrays{projections_of(x[0])}; };
+    const Var projections = append(program, trace({program.type(vectors)}, body).program, {vectors})[0];
+    std::ranges::replace(program.outputs, vectors, projections);
   }
   return program;
 }

@@ -12,6 +12,12 @@ namespace tutti {
 /// their results. Each start is followed by its done.
 Program program_of(const std::vector<Example>& examples);
 
+/// The same for peers that choose other signs or phases of eigenvectors: projections_of in their place.
+Program program_without_phases(const std::vector<Example>& examples);
+
+/// The projection onto each eigenvector, in which phases cancel. v: [.., n, n] -> [.., n, n, n].
+Array projections_of(const Array& v);
+
 /// Random inputs of that program: equal on devices where the types say so, else different.
 Values random_inputs(const std::vector<Example>& examples);
 

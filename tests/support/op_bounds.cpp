@@ -153,7 +153,7 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
   // Sums of at most 12 terms below 3, in another order.
   if (row.name == "fft") bounds = bounds_of_epsilons(ours, 64 * 4);
   // Matrices of at most 5 rows, of numbers below 8: 64 roundings in each of both, times a condition below 32.
-  const std::set<std::string> solvers{"cholesky", "triangular_solve", "lu"};
+  const std::set<std::string> solvers{"cholesky", "triangular_solve", "lu", "qr", "eigh"};
   if (solvers.contains(row.name)) bounds = bounds_of_epsilons(ours, 2 * 64 * 32);
   for (const Accuracy& accuracy : accuracies)
     if (accuracy.op == row.name) bounds = bounds_of_ulps(ours, accuracy.of(peer));

@@ -48,7 +48,7 @@ class xla_ops : public RealXla, public testing::WithParamInterface<OpRow> {};
 
 TEST_P(xla_ops, compute_what_we_do) {
   const OpRow& row = GetParam();
-  const Program program = program_of(row.examples);
+  const Program program = program_without_phases(row.examples);
   const xla::OnXla theirs(RealXla::client(), program, example_mesh());
   const Values inputs = random_inputs(row.examples);
   const Values ours = run_on_machine(program, example_mesh(), inputs);

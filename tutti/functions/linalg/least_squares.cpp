@@ -2,7 +2,6 @@
 #include "tutti/functions/linalg/least_squares.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -29,11 +28,6 @@
 
 namespace tutti {
 namespace {
-
-double epsilon_of(DType dtype) {
-  return real_dtype_of(dtype) == DType::f32 ? std::numeric_limits<float>::epsilon()
-                                            : std::numeric_limits<double>::epsilon();
-}
 
 /// The larger size of a matrix, in units in the last place.
 double roundings_of(const Array& a) {

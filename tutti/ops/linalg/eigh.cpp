@@ -9,6 +9,7 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/linalg/eigh_lower.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -37,12 +38,6 @@ kernel::Opaque kernel_of(Type x, std::shared_ptr<const LapackUser> user) {
                   eigh(w + i * n, v + i * n * n, a + i * n * n, unit.scratch);
               },
           .shared = {matrices.count}};
-}
-
-/// The Hermitian matrix that the kernel reads: its lower triangle and the real part of the diagonal.
-Array hermitian_of_lower(const Array& x) {
-  const Array below = triangle_of(x, Triangle::lower, -1);
-  return below + adjoint_matrices(below) + diagonal_part(real_part(x));
 }
 
 }  // namespace
@@ -81,6 +76,10 @@ Jvp Eigh::jvp(const Arrays& operands, const Tangents& tangents) const {
 
 BatchedArrays Eigh::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return batch_of_matrices(*this, axis, operands);
+}
+
+Lowered Eigh::lower(Emitter& emitter, const Lowered& operands) const {
+  return lower_eigh(emitter, operands[0]);
 }
 
 std::vector<Example> Eigh::examples() {

@@ -25,8 +25,7 @@ struct Eigh {
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"eigenvalues and eigenvectors are not linear"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
-  static constexpr Refused lower{
-      "StableHLO has no eigenvalues; run it on the local machine, or compute them outside of the program"};
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 
   bool operator==(const Eigh&) const = default;

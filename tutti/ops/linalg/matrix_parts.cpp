@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/unary.hpp"
@@ -23,11 +25,19 @@ Array is_on_diagonal(const Shape& shape) {
 
 }  // namespace
 
-Array real_part(const Array& x) { return is_complex(x.dtype()) ? convert(real(x), x.dtype()) : x; }
+Array as_real(const Array& x) { return is_complex(x.dtype()) ? real(x) : x; }
+Array real_part(const Array& x) { return convert(as_real(x), x.dtype()); }
+Array conjugate(const Array& x) { return is_complex(x.dtype()) ? conj(x) : x; }
+Array one_norms(const Array& x) { return is_complex(x.dtype()) ? abs(real(x)) + abs(imag(x)) : abs(x); }
 
 Array diagonal_part(const Array& x) { return select(is_on_diagonal(x.shape()), x, zeros_of(x.type())); }
 
 Array diagonal_of(const Array& x) { return reduce_sum(diagonal_part(x), -1); }
+
+Array hermitian_of_lower(const Array& x) {
+  const Array below = triangle_of(x, Triangle::lower, -1);
+  return below + adjoint_matrices(below) + diagonal_part(real_part(x));
+}
 
 Array as_rows(const Array& x, std::int64_t rows) {
   const Dim dim{x.rank() - 1};
@@ -51,5 +61,10 @@ Shape with_last_dims(const Shape& shape, const std::vector<std::int64_t>& last) 
 }
 
 DType real_dtype_of(DType dtype) { return is_complex(dtype) ? part_of(dtype) : dtype; }
+
+double epsilon_of(DType dtype) {
+  return real_dtype_of(dtype) == DType::f32 ? std::numeric_limits<float>::epsilon()
+                                            : std::numeric_limits<double>::epsilon();
+}
 
 }  // namespace tutti::ops

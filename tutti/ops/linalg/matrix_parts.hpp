@@ -12,10 +12,19 @@ namespace tutti::ops {
 
 /// The real part, in the dtype of x.
 Array real_part(const Array& x);
+/// The real part, in f32 or f64; x itself if it is real.
+Array as_real(const Array& x);
+/// The conjugate; x itself if it is real.
+Array conjugate(const Array& x);
+/// |x|; |real| + |imag| of complex numbers, as LAPACK compares them.
+Array one_norms(const Array& x);
 /// The matrices with zeros off the diagonal.
 Array diagonal_part(const Array& x);
 /// [.., n, n] -> [.., n].
 Array diagonal_of(const Array& x);
+
+/// The Hermitian matrices whose lower triangles and whose real parts of diagonals x has.
+Array hermitian_of_lower(const Array& x);
 
 /// [.., n] -> [.., rows, n]: element i, j is x[j].
 Array as_rows(const Array& x, std::int64_t rows);
@@ -28,5 +37,7 @@ Array inverse_off_diagonal(const Array& x);
 Shape with_last_dims(const Shape& shape, const std::vector<std::int64_t>& last);
 /// f32 for complex64, f64 for complex128; a real dtype itself.
 DType real_dtype_of(DType dtype);
+/// The distance from 1 to the next number of f32 or f64, and of the parts of complex numbers.
+double epsilon_of(DType dtype);
 
 }  // namespace tutti::ops

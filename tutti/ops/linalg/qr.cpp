@@ -12,6 +12,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
+#include "tutti/ops/linalg/qr_lower.hpp"
 #include "tutti/ops/linalg/triangular_solve.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/slice.hpp"
@@ -124,6 +125,8 @@ std::string_view Qr::refusal(Rule rule) const {
 BatchedArrays Qr::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return batch_of_matrices(*this, axis, operands);
 }
+
+Lowered Qr::lower(Emitter& emitter, const Lowered& operands) const { return lower_qr(emitter, operands[0]); }
 
 std::vector<Example> Qr::examples() {
   const Axes& axes = example_mesh().axes();

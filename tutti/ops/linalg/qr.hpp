@@ -26,8 +26,7 @@ struct Qr {
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"orthogonal columns are not linear"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
-  static constexpr Refused lower{
-      "StableHLO has no QR decomposition; run it on the local machine, or compute it outside of the program"};
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 
   /// The derivative of the full factors.

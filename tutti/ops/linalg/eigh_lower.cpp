@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/linalg/eigh_lower.hpp"
+
+#include <limits>
+
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/concatenate.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/lower_loop.hpp"
+#include "tutti/ops/linalg/matrices.hpp"
+#include "tutti/ops/linalg/matrix_parts.hpp"
+#include "tutti/ops/pad.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/select.hpp"
+#include "tutti/ops/slice.hpp"
+#include "tutti/ops/sort.hpp"
+#include "tutti/ops/unary.hpp"
+#include "tutti/ops/zeros_of.hpp"
+
+namespace tutti::ops {
+namespace {
+
+/// Matrices of 512 rows need 10.
+constexpr std::int32_t most_sweeps = 32;
+
+/// Rotations of pairs (i, i + n/2) of rows or columns. cosine: [.., n/2], real; sine: of the dtype.
+struct Rotations {
+  Array cosine, sine;
+};
+
+/// The rotations that take the elements of `a` between the pairs to zero, by the smaller of two angles.
+/// a: [.., n, n], Hermitian.
+Rotations rotations_of(const Array& a) {
+  const std::int64_t n = a.dim(-1), half = n / 2;
+  const auto block = [&](std::int64_t row, std::int64_t column) {
+    return diagonal_of(slice_in_dim(slice_in_dim(a, row, row + half, 1, -2), column, column + half, 1, -1));
+  };
+  const Array first = as_real(block(0, 0)), second = as_real(block(half, half)), between = block(0, half);
+  const Array size = abs(between);
+  const Array is_zero = equal(size, 0), divisor = select(is_zero, 1, size);
+  const Array tau = (second - first) / (2 * divisor);
+  const Array sign = 1 - 2 * convert(tau < 0, tau.dtype());
+  const Array smaller = sign / (abs(tau) + sqrt(1 + tau * tau));
+  const Array tangent = select(is_zero, 0, smaller);
+  const Array cosine = 1 / sqrt(1 + tangent * tangent);
+  const Array phase =
+      is_complex(a.dtype()) ? complex(real(between) / divisor, imag(between) / divisor) : between / divisor;
+  return {cosine, phase * convert(tangent * cosine, a.dtype())};
+}
+
+/// The two halves of x along `dim` in the order of the next round: the first line stays, the others move on
+/// by one place in a circle. After 2 half - 1 rounds each pair has met once, and all lines are back.
+Array moved_on(const Array& first, const Array& second, int dim) {
+  const std::int64_t half = first.dim(dim);
+  if (half == 1) return concatenate({first, second}, dim);
+  const auto part = [&](const Array& x, std::int64_t begin, std::int64_t end) {
+    return slice_in_dim(x, begin, end, 1, dim);
+  };
+  return concatenate({part(first, 0, 1), part(second, 0, 1), part(first, 1, half - 1), part(second, 1, half),
+                      part(first, half - 1, half)},
+                     dim);
+}
+
+/// The pairs of lines of x along `dim` turned: (c x1 - conj(s) x2, s x1 + c x2), in the order of the next
+/// round. c, s: [.., n/2, 1] or [.., 1, n/2].
+Array turned(const Array& x, const Array& c, const Array& s, int dim) {
+  const std::int64_t n = x.dim(dim);
+  const Array first = slice_in_dim(x, 0, n / 2, 1, dim), second = slice_in_dim(x, n / 2, n, 1, dim);
+  return moved_on(c * first - conjugate(s) * second, s * first + c * second, dim);
+}
+
+/// One round: a -> j^H a j and v -> v j.
+Arrays rotated(const Array& a, const Array& v) {
+  const Rotations by = rotations_of(a);
+  const Array cosine = convert(by.cosine, a.dtype());
+  const auto columns = [&](const Array& x) {
+    return turned(x, expand_dims(cosine, -2), expand_dims(by.sine, -2), -1);
+  };
+  const Array rows = turned(columns(a), expand_dims(cosine, -1), expand_dims(conjugate(by.sine), -1), -2);
+  return {rows, columns(v)};
+}
+
+/// The mean of the matrix and its adjoint. Rotations round the two triangles each on its own, and no rotation
+/// takes the difference away.
+Array as_hermitian(const Array& a) { return 0.5 * a + 0.5 * adjoint_matrices(a); }
+
+/// For each matrix: true if no element off the diagonal is larger than the largest element times epsilon.
+/// False if an element is no finite number.
+Array is_diagonal(const Array& a) {
+  const Array sizes = abs(a), off = sizes - diagonal_part(sizes);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Array largest = reduce_max(sizes, {-2, -1});
+  return (reduce_max(off, {-2, -1}) <= epsilon_of(a.dtype()) * largest) & (largest < infinity);
+}
+
+/// The matrices that the kernel reads, with a line of zeros if n is odd; the identity.
+Arrays padded(const Array& x) {
+  const Array a = hermitian_of_lower(x);
+  if (a.dim(-1) % 2 == 0) return {a, identity_like(a)};
+  std::vector<Padding> padding(static_cast<std::size_t>(a.rank()));
+  for (std::size_t i = padding.size() - 2; i < padding.size(); ++i) padding[i].high = 1;
+  const Array even = pad(a, 0, padding);
+  return {even, identity_like(even)};
+}
+
+/// The n eigenvalues in ascending order, and their vectors; NaN where the matrix is not diagonal.
+Arrays in_order(const Array& a, const Array& v, std::int64_t n) {
+  const auto without_padding = [&](const Array& x) {
+    return slice_in_dim(slice_in_dim(x, 0, n, 1, -2), 0, n, 1, -1);
+  };
+  const Array values = as_rows(diagonal_of(as_real(without_padding(a))), n);
+  const Arrays sorted = sort(Arrays{values, without_padding(v)}, -1);
+  const Array is_found = is_diagonal(a);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return {select(expand_dims(is_found, -1), index_in_dim(sorted[0], 0, -2), nan),
+          select(expand_dims(expand_dims(is_found, -1), -1), sorted[1], nan)};
+}
+
+}  // namespace
+
+Lowered lower_eigh(Emitter& emitter, stablehlo::Value x) {
+  const Type type = emitter.operand_types()[0].with(AxisStates{});
+  const std::int64_t n = type.shape()[type.rank() - 1], even = n + n % 2;
+  const Type of_a = type.with(with_last_dims(type.shape(), {even, even}));
+  if (type.elements() == 0) {
+    const auto nothing = [&](const Arrays&) {
+      return Arrays{zeros_of(emitter.result_types()[0].with(AxisStates{})), zeros_of(type)};
+    };
+    return lower_function(emitter, {}, nothing, {});
+  }
+  const Types types{Type(DType::i32, {}), of_a, of_a};
+  const auto start = [](const Arrays& a) {
+    Arrays made = padded(a[0]);
+    made.insert(made.begin(), constant(std::int32_t{0}));
+    return made;
+  };
+  const auto goes_on = [](const Arrays& v) {
+    return Arrays{(v[0] < most_sweeps) & reduce_max(~is_diagonal(v[1]))};
+  };
+  const auto rotation = [](const Arrays& v) { return rotated(v[1], v[2]); };
+  const auto next = [](const Arrays& v) { return Arrays{v[0] + 1, as_hermitian(v[1]), v[2]}; };
+  const auto sweep = [&](const Lowered& v) {
+    const Lowered before = lower_function(emitter, types, next, v);
+    Lowered after = lower_counted(emitter, even - 1, {of_a, of_a}, rotation, {before[1], before[2]});
+    after.insert(after.begin(), before[0]);
+    return after;
+  };
+  const auto condition = [&](const Lowered& v) { return lower_function(emitter, types, goes_on, v); };
+  const Lowered end =
+      emitter.emit_with_regions("stablehlo.while", lower_function(emitter, {type}, start, {x}), types,
+                                {{types, condition}, {types, sweep}});
+  return lower_function(emitter, {of_a, of_a}, [&](const Arrays& v) { return in_order(v[0], v[1], n); },
+                        {end[1], end[2]});
+}
+
+}  // namespace tutti::ops
