@@ -1,301 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms by the one-dimensional passes of ducc. Two sources include this, each for one instruction set
-// and with its own DUCC0_NAMESPACE; no other file sees ducc. No threads of ducc, and none of its caches:
-// workers share plans.
+// Plans of transforms: the dims one after the other, by ducc_axes_inl.hpp. Two sources include this, each for
+// one instruction set and with its own DUCC0_NAMESPACE.
 #pragma once
-
-#include <ducc0/infra/simd.h>
-
-// Passes are compiled for whole vectors, and for the four lanes that a single line uses; shorter ones cost
-// build time.
-#ifndef DUCC0_HOMEGROWN_SIMD
-namespace DUCC0_NAMESPACE::detail_simd {
-template <>
-constexpr inline bool simd_exists<float, 2> = false;
-template <>
-constexpr inline bool simd_exists<double, 2> = native_simd<double>::size() == 2;
-}  // namespace DUCC0_NAMESPACE::detail_simd
-#endif
-
-#include <ducc0/fft/fft1d_impl.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "tutti/tensor/fft/ducc_axes_inl.hpp"
 #include "tutti/tensor/fft/fft.hpp"
-
-// The passes call this of ducc's threads. Here the calling thread does all.
-namespace DUCC0_NAMESPACE::detail_threading {
-namespace {
-
-class OneThread final : public Scheduler {
- public:
-  explicit OneThread(size_t work) : left_{0, work} {}
-  size_t num_threads() const override { return 1; }
-  size_t thread_num() const override { return 0; }
-  Range getNext() override { return std::exchange(left_, Range{}); }
-
- private:
-  Range left_;
-};
-
-}  // namespace
-
-void execStatic(size_t work, size_t, size_t, std::function<void(Scheduler&)> run) {
-  OneThread all(work);
-  run(all);
-}
-
-}  // namespace DUCC0_NAMESPACE::detail_threading
 
 namespace tutti::DUCC0_NAMESPACE {
 namespace {
-
-using ::DUCC0_NAMESPACE::Cmplx;
-using ::DUCC0_NAMESPACE::detail_fft::cfftpass;
-using ::DUCC0_NAMESPACE::detail_fft::rfftpass;
-using ::DUCC0_NAMESPACE::detail_fft::tidx;
-using ::DUCC0_NAMESPACE::detail_unity_roots::UnityRoots;
-
-template <class T>
-using Vector = ::DUCC0_NAMESPACE::native_simd<T>;
-template <class T>
-constexpr std::size_t lanes = Vector<T>::size();
-
-constexpr std::size_t cache_bytes = std::size_t(1) << 20;  // half of a second cache, as ducc has it
-constexpr std::size_t long_line = std::size_t(1) << 17;    // from here on in two steps, as ducc has it
-constexpr std::size_t apart = 16;                          // elements between buffers, against equal low bits
-
-/// Lines of equal length: element m of line l stands at l * line + m * step, in elements of the array.
-struct Places {
-  std::size_t line, step;
-};
-struct Lines {
-  std::size_t count;
-  Places in, out;
-};
-
-/// True if lines go through the passes side by side, one in each lane of a vector. Alone a line has other
-/// bits, so this depends on the shape only.
-template <class T>
-bool side_by_side(std::size_t n, std::size_t lines) {
-  return 2 * lines > lanes<T> && 4 * n * lanes<T> * sizeof(T) <= cache_bytes;
-}
-
-/// Complex lines of n elements.
-template <class T>
-class ComplexAxis {
- public:
-  ComplexAxis(std::size_t n, std::size_t lines)
-      : n_(n), vectors_(side_by_side<T>(n, lines)), pass_(cfftpass<T>::make_pass(n, !vectors_)) {}
-
-  std::size_t scratch() const {
-    return (2 * (n_ + apart) + pass_->bufsize()) * sizeof(Cmplx<T>) * (vectors_ ? lanes<T> : 1) + 64;
-  }
-
-  void run(Cmplx<T>* out, const Cmplx<T>* in, const Lines& lines, T factor, bool forward,
-           std::byte* scratch) const {
-    if (vectors_)
-      for (std::size_t first = 0; first < lines.count; first += lanes<T>)
-        run_vectors(out + first * lines.out.line, in + first * lines.in.line,
-                    {std::min(lanes<T>, lines.count - first), lines.in, lines.out}, factor, forward, scratch);
-    else
-      for (std::size_t l = 0; l < lines.count; ++l)
-        run_one(out + l * lines.out.line, in + l * lines.in.line, lines, factor, forward, scratch);
-  }
-
- private:
-  using V = Cmplx<Vector<T>>;
-
-  // Lanes without a line repeat the last one.
-  void run_vectors(Cmplx<T>* out, const Cmplx<T>* in, const Lines& lines, T factor, bool forward,
-                   std::byte* scratch) const {
-    constexpr std::size_t width = lanes<T>;
-    V* data = reinterpret_cast<V*>(scratch);
-    T* parts = reinterpret_cast<T*>(data);
-    if (lines.count == width && lines.in.line == 1)
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < width; ++l) {
-          parts[2 * width * m + l] = in[m * lines.in.step + l].r;
-          parts[2 * width * m + width + l] = in[m * lines.in.step + l].i;
-        }
-    else
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < width; ++l) {
-          const Cmplx<T>& x = in[m * lines.in.step + std::min(l, lines.count - 1) * lines.in.line];
-          parts[2 * width * m + l] = x.r;
-          parts[2 * width * m + width + l] = x.i;
-        }
-    V* copy = data + n_ + apart;
-    const T* done = reinterpret_cast<const T*>(
-        static_cast<const V*>(pass_->exec(tidx<V*>(), data, copy, copy + n_ + apart, forward)));
-    if (lines.count == width && lines.out.line == 1)
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < width; ++l)
-          out[m * lines.out.step + l] = {factor * done[2 * width * m + l],
-                                         factor * done[2 * width * m + width + l]};
-    else
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < lines.count; ++l)
-          out[m * lines.out.step + l * lines.out.line] = {factor * done[2 * width * m + l],
-                                                          factor * done[2 * width * m + width + l]};
-  }
-
-  void run_one(Cmplx<T>* out, const Cmplx<T>* in, const Lines& lines, T factor, bool forward,
-               std::byte* scratch) const {
-    Cmplx<T>* data = reinterpret_cast<Cmplx<T>*>(scratch);
-    for (std::size_t m = 0; m < n_; ++m) data[m] = in[m * lines.in.step];
-    Cmplx<T>* copy = data + n_ + apart;
-    const auto* done =
-        static_cast<const Cmplx<T>*>(pass_->exec(tidx<Cmplx<T>*>(), data, copy, copy + n_ + apart, forward));
-    for (std::size_t m = 0; m < n_; ++m) out[m * lines.out.step] = {factor * done[m].r, factor * done[m].i};
-  }
-
-  std::size_t n_;
-  bool vectors_;
-  std::shared_ptr<cfftpass<T>> pass_;
-};
-
-/// The two factors of n that are closest to each other, the smaller one first.
-std::pair<std::size_t, std::size_t> near_root(std::size_t n) {
-  std::size_t small = 1;
-  for (std::size_t f = 1; f * f <= n; ++f)
-    if (n % f == 0) small = f;
-  return {small, n / small};
-}
-
-/// A line too long for the caches, as a matrix [rows, columns]: columns, then a factor for each element,
-/// then rows. Source: Bailey 1990; ducc does the same.
-template <class T>
-class LongAxis {
- public:
-  static bool pays(std::size_t n) { return n >= long_line && near_root(n).first >= 16; }
-
-  explicit LongAxis(std::size_t n)
-      : rows_(near_root(n).first),
-        columns_(n / rows_),
-        first_(rows_, columns_),
-        second_(columns_, rows_),
-        roots_(n) {}
-
-  std::size_t scratch() const {
-    return (columns_ + apart) * rows_ * sizeof(Cmplx<T>) + 64 + std::max(first_.scratch(), second_.scratch());
-  }
-
-  void run(Cmplx<T>* out, const Cmplx<T>* in, const Lines& lines, T factor, bool forward,
-           std::byte* scratch) const {
-    auto* matrix = reinterpret_cast<Cmplx<T>*>(scratch);
-    const std::size_t row = columns_ + apart;  // no power of two
-    std::byte* rest = scratch + (row * rows_ * sizeof(Cmplx<T>) + 63) / 64 * 64;
-    for (std::size_t l = 0; l < lines.count; ++l) {
-      const std::size_t from = lines.in.step, to = lines.out.step;
-      first_.run(matrix, in + l * lines.in.line, {columns_, {from, columns_ * from}, {1, row}}, 1, forward,
-                 rest);
-      for (std::size_t i = 1; i < rows_; ++i)
-        for (std::size_t j = 1; j < columns_; ++j) {
-          const Cmplx<T> root = roots_[i * j];
-          Cmplx<T>& x = matrix[i * row + j];
-          x = forward ? x * root.conj() : x * root;
-        }
-      second_.run(out + l * lines.out.line, matrix, {rows_, {row, 1}, {to, rows_ * to}}, factor, forward,
-                  rest);
-    }
-  }
-
- private:
-  std::size_t rows_, columns_;
-  ComplexAxis<T> first_, second_;
-  UnityRoots<T, Cmplx<T>> roots_;
-};
-
-/// Complex lines of any length.
-template <class T>
-class AnyAxis {
- public:
-  AnyAxis(std::size_t n, std::size_t lines) {
-    if (LongAxis<T>::pays(n)) long_.emplace(n);
-    else short_.emplace(n, lines);
-  }
-  std::size_t scratch() const { return long_ ? long_->scratch() : short_->scratch(); }
-  void run(Cmplx<T>* out, const Cmplx<T>* in, const Lines& lines, T factor, bool forward,
-           std::byte* scratch) const {
-    if (long_) long_->run(out, in, lines, factor, forward, scratch);
-    else short_->run(out, in, lines, factor, forward, scratch);
-  }
-
- private:
-  std::optional<ComplexAxis<T>> short_;
-  std::optional<LongAxis<T>> long_;
-};
-
-/// Real lines of n elements, and their spectra of n/2 + 1; both dense, one after the other.
-template <class T>
-class RealAxis {
- public:
-  RealAxis(std::size_t n, std::size_t lines)
-      : n_(n), vectors_(side_by_side<T>(n, lines)), pass_(rfftpass<T>::make_pass(n, !vectors_)) {}
-
-  std::size_t scratch() const {
-    return (2 * (n_ + apart) + pass_->bufsize()) * sizeof(T) * (vectors_ ? lanes<T> : 1) + 64;
-  }
-
-  void forward(Cmplx<T>* out, const T* in, std::size_t lines, std::byte* scratch) const {
-    const std::size_t width = vectors_ ? lanes<T> : 1;
-    for (std::size_t first = 0; first < lines; first += width, in += width * n_, out += width * spectrum()) {
-      const std::size_t count = std::min(width, lines - first);
-      T* data = reinterpret_cast<T*>(scratch);
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < width; ++l) data[width * m + l] = in[std::min(l, count - 1) * n_ + m];
-      const T* done = passed(data, true);
-      for (std::size_t l = 0; l < count; ++l) {
-        Cmplx<T>* line = out + l * spectrum();
-        const T* x = done + l;
-        line[0] = {x[0], T(0)};
-        for (std::size_t m = 1; 2 * m < n_; ++m) line[m] = {x[width * (2 * m - 1)], x[width * 2 * m]};
-        if (n_ % 2 == 0) line[n_ / 2] = {x[width * (n_ - 1)], T(0)};
-      }
-    }
-  }
-
-  /// Ignores the imaginary parts of the first value, and for even n of the last.
-  void backward(T* out, const Cmplx<T>* in, std::size_t lines, T factor, std::byte* scratch) const {
-    const std::size_t width = vectors_ ? lanes<T> : 1;
-    for (std::size_t first = 0; first < lines; first += width, in += width * spectrum(), out += width * n_) {
-      const std::size_t count = std::min(width, lines - first);
-      T* data = reinterpret_cast<T*>(scratch);
-      for (std::size_t l = 0; l < width; ++l) {
-        const Cmplx<T>* line = in + std::min(l, count - 1) * spectrum();
-        T* x = data + l;
-        x[0] = line[0].r;
-        for (std::size_t m = 1; 2 * m < n_; ++m) {
-          x[width * (2 * m - 1)] = line[m].r;
-          x[width * 2 * m] = line[m].i;
-        }
-        if (n_ % 2 == 0) x[width * (n_ - 1)] = line[n_ / 2].r;
-      }
-      const T* done = passed(data, false);
-      for (std::size_t m = 0; m < n_; ++m)
-        for (std::size_t l = 0; l < count; ++l) out[l * n_ + m] = factor * done[width * m + l];
-    }
-  }
-
- private:
-  std::size_t spectrum() const { return n_ / 2 + 1; }
-
-  const T* passed(T* data, bool forward) const {
-    if (!vectors_) {
-      T* copy = data + n_ + apart;
-      return static_cast<const T*>(pass_->exec(tidx<T*>(), data, copy, copy + n_ + apart, forward));
-    }
-    auto* first = reinterpret_cast<Vector<T>*>(data);
-    Vector<T>* copy = first + n_ + apart;
-    return static_cast<const T*>(pass_->exec(tidx<Vector<T>*>(), first, copy, copy + n_ + apart, forward));
-  }
-
-  std::size_t n_;
-  bool vectors_;
-  std::shared_ptr<rfftpass<T>> pass_;
-};
 
 template <class T>
 class Plan final : public FftPlan {
@@ -330,26 +45,20 @@ class Plan final : public FftPlan {
   void run(std::byte* result, const std::byte* operand, std::int64_t begin, std::int64_t end,
            std::byte* scratch) const override {
     const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+    const std::size_t complex_at = first * spectrum_, real_at = first * reals_;
     switch (kind_) {
       case FftKind::fft:
-      case FftKind::ifft: {
-        auto* out = reinterpret_cast<Cmplx<T>*>(result) + first * spectrum_;
-        const bool forward = kind_ == FftKind::fft;
-        const Places dense{row_, 1};
-        last_->run(out, reinterpret_cast<const Cmplx<T>*>(operand) + first * spectrum_,
-                   {count * spectrum_ / row_, dense, dense}, forward ? T(1) : one_over_all(), forward,
-                   scratch);
-        run_others(out, count, forward, scratch);
+      case FftKind::ifft:
+        forward(reinterpret_cast<Cmplx<T>*>(result) + complex_at,
+                reinterpret_cast<const Cmplx<T>*>(operand) + complex_at, count, scratch);
         return;
-      }
-      case FftKind::rfft: {
-        auto* out = reinterpret_cast<Cmplx<T>*>(result) + first * spectrum_;
-        real_->forward(out, reinterpret_cast<const T*>(operand) + first * reals_, count * spectrum_ / row_,
-                       scratch);
-        run_others(out, count, true, scratch);
+      case FftKind::rfft:
+        forward(reinterpret_cast<Cmplx<T>*>(result) + complex_at,
+                reinterpret_cast<const T*>(operand) + real_at, count, scratch);
         return;
-      }
-      case FftKind::irfft: run_back_to_reals(result, operand, first, count, scratch); return;
+      case FftKind::irfft:
+        back_to_reals(reinterpret_cast<T*>(result) + real_at,
+                      reinterpret_cast<const Cmplx<T>*>(operand) + complex_at, count, scratch);
     }
   }
 
@@ -358,31 +67,56 @@ class Plan final : public FftPlan {
   bool keeps_spectrum() const { return kind_ == FftKind::irfft && lengths_.size() > 1; }
   std::size_t spectrum_bytes() const { return (spectrum_ * sizeof(Cmplx<T>) + 63) / 64 * 64; }
 
-  // All dims but the last, in place.
-  void run_others(Cmplx<T>* data, std::size_t count, bool forward, std::byte* scratch) const {
-    for (std::size_t k = 0; k < others_.size(); ++k) {
-      const std::size_t n = lengths_[lengths_.size() - 2 - k], inner = inner_[k];
-      const Places strided{1, inner};
-      for (std::size_t o = 0; o < count * spectrum_ / (n * inner); ++o)
-        others_[k].run(data + o * n * inner, data + o * n * inner, {inner, strided, strided}, T(1), forward,
-                       scratch);
-    }
+  /// Rows of the last dim that are transformed before the next dim is: the matrix of the last two dims if it
+  /// fits into the cache, else all rows.
+  std::size_t rows_together(std::size_t rows) const {
+    if (lengths_.size() == 1) return rows;
+    const std::size_t matrix = lengths_[lengths_.size() - 2];
+    return matrix >= 4 * lanes<T> && matrix * row_ * sizeof(Cmplx<T>) <= cache_bytes ? matrix : rows;
   }
 
-  // The operand stays as it is, so the other dims are transformed in a copy.
-  void run_back_to_reals(std::byte* result, const std::byte* operand, std::size_t first, std::size_t count,
-                         std::byte* scratch) const {
-    const auto* in = reinterpret_cast<const Cmplx<T>*>(operand) + first * spectrum_;
-    T* out = reinterpret_cast<T*>(result) + first * reals_;
-    if (!keeps_spectrum()) {
-      real_->backward(out, in, count, one_over_all(), scratch);
-      return;
+  // The last dim first. In: T or Cmplx<T>.
+  template <class In>
+  void forward(Cmplx<T>* out, const In* in, std::size_t count, std::byte* scratch) const {
+    const std::size_t rows = count * spectrum_ / row_, together = rows_together(rows);
+    for (std::size_t row = 0; row < rows; row += together) {
+      rows_of(out + row * row_, in + row * lengths_.back(), together, scratch);
+      if (!others_.empty()) along(0, out + row * row_, out + row * row_, together * row_, scratch);
     }
+    for (std::size_t k = 1; k < others_.size(); ++k) along(k, out, out, count * spectrum_, scratch);
+  }
+  void rows_of(Cmplx<T>* out, const T* in, std::size_t rows, std::byte* scratch) const {
+    real_->forward(out, in, rows, scratch);
+  }
+  void rows_of(Cmplx<T>* out, const Cmplx<T>* in, std::size_t rows, std::byte* scratch) const {
+    const Places dense{row_, 1};
+    last_->run(out, in, {rows, dense, dense}, kind_ == FftKind::fft ? T(1) : one_over_all(),
+               kind_ == FftKind::fft, scratch);
+  }
+
+  /// Dim k before the last one, of `elements` values.
+  void along(std::size_t k, Cmplx<T>* out, const Cmplx<T>* in, std::size_t elements,
+             std::byte* scratch) const {
+    const std::size_t n = lengths_[lengths_.size() - 2 - k], inner = inner_[k];
+    const Places strided{1, inner};
+    const bool is_forward = kind_ == FftKind::fft || kind_ == FftKind::rfft;
+    for (std::size_t at = 0; at < elements; at += n * inner)
+      others_[k].run(out + at, in + at, {inner, strided, strided}, T(1), is_forward, scratch);
+  }
+
+  void back_to_reals(T* out, const Cmplx<T>* in, std::size_t count, std::byte* scratch) const {
+    if (others_.empty()) return real_->backward(out, in, count, one_over_all(), scratch);
+    for (std::size_t i = 0; i < count; ++i) one_back_to_reals(out + i * reals_, in + i * spectrum_, scratch);
+  }
+  // The first dim first. The operand stays as it is: the first of the dims is transformed into a copy.
+  void one_back_to_reals(T* out, const Cmplx<T>* in, std::byte* scratch) const {
     auto* copy = reinterpret_cast<Cmplx<T>*>(scratch);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::copy_n(in + i * spectrum_, spectrum_, copy);
-      run_others(copy, 1, false, scratch + spectrum_bytes());
-      real_->backward(out + i * reals_, copy, spectrum_ / row_, one_over_all(), scratch + spectrum_bytes());
+    std::byte* rest = scratch + spectrum_bytes();
+    for (std::size_t k = others_.size(); k-- > 1; in = copy) along(k, copy, in, spectrum_, rest);
+    const std::size_t rows = spectrum_ / row_, together = rows_together(rows);
+    for (std::size_t row = 0; row < rows; row += together) {
+      along(0, copy + row * row_, in + row * row_, together * row_, rest);
+      real_->backward(out + row * lengths_.back(), copy + row * row_, together, one_over_all(), rest);
     }
   }
 
