@@ -28,6 +28,8 @@ ARGUMENTS = {
     "transformer": ["--steps", "2", "--layers", "2"],
     "heat": ["--steps", "1", "--size", "16", "--time-steps", "5"],
     "experts": ["--steps", "2"],
+    "poisson": ["--steps", "2", "--size", "8"],
+    "gp": ["--steps", "2", "--points", "32"],
 }
 OPS = (
     "all_gather all_reduce all_to_all dot_general permute ragged_all_to_all "
