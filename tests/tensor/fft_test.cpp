@@ -68,6 +68,42 @@ TEST(fft, is_the_sum_that_defines_it) {
     }
 }
 
+/// The lines of x along a dim of size n, whose elements are `inner` apart, replaced by their transforms.
+std::vector<double> along_a_dim(const std::vector<double>& x, std::size_t n, std::size_t inner) {
+  std::vector<double> y(x.size());
+  for (std::size_t first = 0; first < x.size() / 2; ++first) {
+    if (first / inner % n != 0) continue;
+    std::vector<double> line;
+    for (std::size_t m = 0; m < n; ++m)
+      for (std::size_t part : {0, 1}) line.push_back(x[2 * (first + m * inner) + part]);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::complex<double> sum = by_definition(line.data(), n, k);
+      y[2 * (first + k * inner)] = sum.real();
+      y[2 * (first + k * inner) + 1] = sum.imag();
+    }
+  }
+  return y;
+}
+
+// Matrices of 16 rows and more are transformed one after the other, smaller ones together.
+TEST(fft, of_several_dims_is_that_of_one_dim_after_the_other) {
+  if (!has_fft()) GTEST_SKIP() << without_ducc;
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{2, 3}, {5, 4, 3}, {40, 9}, {3, 33, 8}, {17, 32, 2}})
+    for (std::int64_t batch : {1, 3}) {
+      std::size_t elements = static_cast<std::size_t>(batch);
+      for (std::int64_t n : sizes) elements *= static_cast<std::size_t>(n);
+      const std::vector<double> x = numbers(2 * elements);
+      std::vector<double> expected = x;
+      std::size_t inner = 1;
+      for (std::size_t k = sizes.size(); k-- > 0; inner *= static_cast<std::size_t>(sizes[k]))
+        expected = along_a_dim(expected, static_cast<std::size_t>(sizes[k]), inner);
+      const auto found = transformed(FftKind::fft, {sizes, batch}, x, x.size(), batch);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], 1e-14 * static_cast<double>(inner)) << sizes[0] << ": " << i;
+    }
+}
+
 struct Shapes {
   FftShape shape;
   std::size_t reals, spectra;
@@ -82,7 +118,8 @@ Shapes shapes_of(std::vector<std::int64_t> lengths, std::int64_t batch) {
 TEST(fft, inverse_gives_the_numbers_back) {
   if (!has_fft()) GTEST_SKIP() << without_ducc;
   for (const Shapes& s : {shapes_of({7}, 3), shapes_of({1}, 2), shapes_of({4, 6}, 1), shapes_of({3, 1, 5}, 5),
-                          shapes_of({16, 9, 2}, 2), shapes_of({1 << 17}, 1), shapes_of({3000}, 5)}) {
+                          shapes_of({16, 9, 2}, 2), shapes_of({1 << 17}, 1), shapes_of({3000}, 5),
+                          shapes_of({40, 9}, 3), shapes_of({3, 33, 8}, 2)}) {
     const std::vector<double> x = numbers(2 * s.reals);
     const auto there = transformed(FftKind::fft, s.shape, x, x.size(), s.shape.batch);
     const auto back = transformed(FftKind::ifft, s.shape, there, x.size(), s.shape.batch);
@@ -112,8 +149,8 @@ TEST(fft, of_real_numbers_is_half_of_that_of_complex_ones) {
 TEST(fft, bits_of_an_array_do_not_depend_on_its_neighbours) {
   if (!has_fft()) GTEST_SKIP() << without_ducc;
   for (FftKind kind : {FftKind::fft, FftKind::ifft, FftKind::rfft, FftKind::irfft})
-    for (const Shapes& s :
-         {shapes_of({12}, 11), shapes_of({5, 6}, 7), shapes_of({2, 3, 4}, 5), shapes_of({40000}, 3)}) {
+    for (const Shapes& s : {shapes_of({12}, 11), shapes_of({5, 6}, 7), shapes_of({2, 3, 4}, 5),
+                            shapes_of({40000}, 3), shapes_of({3, 33, 8}, 3)}) {
       const std::vector<double> x = numbers(2 * s.reals);
       const std::size_t results = kind == FftKind::rfft    ? 2 * s.spectra
                                   : kind == FftKind::irfft ? s.reals
