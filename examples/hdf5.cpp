@@ -78,13 +78,13 @@ Handle space_of(const Shape& shape) {
 }
 
 // Selects the hyperslab of a dataset that a device holds.
-void select(hid_t space, const Box& box) {
+void select(hid_t space, const Box& box, const char* undone) {
   std::vector<hsize_t> start, count;
   for (std::size_t dim = 0; dim < box.begin.size(); ++dim) {
     start.push_back(static_cast<hsize_t>(box.begin[dim]));
     count.push_back(static_cast<hsize_t>(box.end[dim] - box.begin[dim]));
   }
-  done(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), unread);
+  done(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), undone);
 }
 
 Handle made_dataset(hid_t file, const std::string& name, const Shape& shape) {
@@ -131,7 +131,7 @@ void read_blocks(const Machine& machine, hid_t dataset, EmptyArray& made) {
   const Sharding sharding = by_blocks.on(machine.mesh(), abstract(made.shape(), made.dtype()).type());
   const Handle there(done(H5Dget_space(dataset), unread), H5Sclose), here = space_of(made.shard_shape());
   for (int device = 0; device < machine.mesh().devices(); ++device) {
-    select(there, block(device, sharding, made.shape()));
+    select(there, block(device, sharding, made.shape()), unread);
     double* const elements = made.shard_span<double>(device).data();
     done(H5Dread(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, elements), unread);
   }
@@ -178,7 +178,7 @@ void write_blocks(const Machine& machine, hid_t file, const std::string& name, c
     if (std::ranges::find(written, box) != written.end()) continue;
     written.push_back(box);
     const Tensor part = array.shard(device);
-    select(there, box);
+    select(there, box, unwritten);
     done(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, space_of(part.shape()), there, H5P_DEFAULT,
                   part.as<double>().data()),
          unwritten);
@@ -231,6 +231,10 @@ int run(Options options) {
     write_measurements(options.read, options.dataset);
   }
   const Array data = read(machine, options.read, options.dataset);
+  for (const char* result : {"means", "deviations"})
+    ops::require(options.dataset != result, Code::usage,
+                 "the dataset '{}' has the name of a result in the file that is written; rename it",
+                 options.dataset);
   const auto step = machine.compile(shard_map(scale, {.mesh = machine.mesh(),
                                                       .in = by_blocks,
                                                       .out = {by_blocks, P("columns"), P("columns")}}),

@@ -122,6 +122,8 @@ TEST_F(hdf5, leaves_the_old_file_if_it_cannot_read_or_write) {
 
 TEST_F(hdf5, refuses_with_one_clear_line) {
   ASSERT_EQ(run("").status, 0);
+  ASSERT_EQ(run("--dataset means").status, 1);
+  fs::rename(folder + "/measurements.h5", folder + "/named.h5");
   write("text.h5", "no HDF5");
   for (const BadCommand& bad :
        {BadCommand{"nowhere.h5", "'nowhere.h5' cannot be read: No such file or directory\n", 4},
@@ -129,6 +131,7 @@ TEST_F(hdf5, refuses_with_one_clear_line) {
         BadCommand{"scaled.h5 --dataset x", "'scaled.h5' has no dataset 'x': object 'x' doesn't exist\n", 4},
         BadCommand{"scaled.h5 --dataset means",
                    "'scaled.h5' has 1 dim in its dataset 'means'; rows and columns are needed\n", 4},
+        BadCommand{"named.h5 --dataset means", "the dataset 'means' has the name of a result", 1},
         BadCommand{"scaled.h5 --mesh rows=7,columns=1",
                    "empty: dim 0 of f64[1200,6] does not split over the 7 devices of 'rows'; pad it or use "
                    "another dim\n",

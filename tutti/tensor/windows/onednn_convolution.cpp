@@ -331,7 +331,7 @@ bool OneDnnConvolution::has_bf16(const ConvolutionShape& shape, Form form) {
     }
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments) return false;
-    throw;
+    fail_in_onednn(described(DType::bf16, shape), error.status);
   }
   return false;
 }
