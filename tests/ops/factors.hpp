@@ -39,6 +39,25 @@ inline Array distance_from_unitary(const Array& x) {
   return distance(product, broadcast_to(eye(x.dim(-1), x.dtype()), product.shape()));
 }
 
+/// A power of two whose square overflows; 1 / it has a square that is zero.
+inline double large(DType dtype) {
+  return std::ldexp(1.0, epsilon(dtype) == epsilon(DType::f32) ? 100 : 800);
+}
+
+/// q diag(values) q^H of an orthogonal q: equal values stand anywhere.
+inline Array with_eigenvalues(const Array& x, const Array& values) {
+  const Array q = qr(x).q;
+  return matmul(q * values, adjoint(q));
+}
+
+/// Three distances for a Hermitian matrix: v from unitary, a v from v w as a share of `size`, and w from
+/// ascending.
+inline Arrays distances_of_eigh(const Array& a, double size = 1) {
+  const auto [w, v] = eigh(a, {.symmetrize = false});
+  const Array back = v * convert(expand_dims(w / size, -2), v.dtype());
+  return {distance_from_unitary(v), distance(matmul(a / size, v), back), distance(w, sort(w))};
+}
+
 /// Each number that `function` makes is at most 64 roundings of numbers of the size of `x`'s rows.
 inline void expect_small(const Tensor& x, const std::function<Arrays(const Arrays&)>& function) {
   double bound = 64 * epsilon(x.dtype());

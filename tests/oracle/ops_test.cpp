@@ -91,7 +91,6 @@ Oracle& oracle_of(Peer peer) { return peer == Peer::xla ? Oracle::shared() : Ora
 
 std::string difference_from(Peer peer, const OpRow& row) {
   std::vector<Example> examples = examples_for(peer, row);
-  if (examples.empty()) return "";
   if (examples.empty()) return {};
   Program program = program_without_phases(examples);
   Values inputs = random_inputs(examples);

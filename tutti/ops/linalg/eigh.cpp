@@ -70,7 +70,7 @@ Jvp Eigh::jvp(const Arrays& operands, const Tangents& tangents) const {
   const std::int64_t n = w.dim(-1);
   const Array e = matmul(matmul(adjoint_matrices(v), hermitian_of_lower(*tangents[0])), v);
   const Array gaps = inverse_off_diagonal(as_rows(w, n) - as_columns(w, n));
-  const Array dw = diagonal_of(is_complex(e.dtype()) ? real(e) : e);
+  const Array dw = diagonal_of(as_real(e));
   return {results, {dw, matmul(v, convert(gaps, e.dtype()) * e)}};
 }
 

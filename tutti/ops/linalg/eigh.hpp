@@ -8,7 +8,8 @@ namespace tutti::ops {
 
 /// Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w), where v is
 /// orthogonal or unitary. Reads the lower triangles and the real parts of the diagonals. Signs or phases of
-/// the vectors are LAPACK's. NaN where a matrix has NaN or infinity, or LAPACK does not converge.
+/// the vectors are LAPACK's; on XLA's devices they are others. NaN where a matrix has NaN or infinity, or
+/// LAPACK does not converge.
 /// a: [.., n, n] of f32, f64 or complex -> w: [.., n], real, and v: [.., n, n], one vector per column.
 /// Cost: about 9 n^3 operations per matrix; the matrices are shared among workers.
 /// Derivative: of distinct eigenvalues; equal ones give infinities or NaN.

@@ -13,20 +13,21 @@ namespace tutti {
 Lowered ops::lower_function(Emitter& emitter, const Types& types, const ArrayFunction& function,
                             const Lowered& values) {
   const auto placed = [&](const Arrays& x) {
-    auto place = Builder::current().on_behalf_of({});  // none of their own: they get that of the equation
+    // No place here: the emitter writes that of the equation that is lowered.
+    auto place = Builder::current().on_behalf_of({});
     return function(x);
   };
   return emitter.lower(trace(types, placed).program, values);
 }
 
-Lowered ops::lower_while(Emitter& emitter, const Types& types, const ArrayFunction& goes_on,
+Lowered ops::lower_while(Emitter& emitter, const Types& types, const ArrayFunction& condition,
                          const ArrayFunction& iteration, const Lowered& start) {
   const auto region = [&](const ArrayFunction& function) {
     return Emitter::Region{types, [&emitter, &types, &function](const Lowered& values) {
                              return lower_function(emitter, types, function, values);
                            }};
   };
-  return emitter.emit_with_regions("stablehlo.while", start, types, {region(goes_on), region(iteration)});
+  return emitter.emit_with_regions("stablehlo.while", start, types, {region(condition), region(iteration)});
 }
 
 Lowered ops::lower_counted(Emitter& emitter, std::int64_t trips, const Types& types,
@@ -35,13 +36,13 @@ Lowered ops::lower_counted(Emitter& emitter, std::int64_t trips, const Types& ty
   all.insert(all.end(), types.begin(), types.end());
   Lowered values{emitter.constant(Tensor::scalar(std::int32_t{0}))};
   values.insert(values.end(), start.begin(), start.end());
-  const auto goes_on = [&](const Arrays& x) { return Arrays{x[0] < static_cast<std::int32_t>(trips)}; };
+  const auto condition = [&](const Arrays& x) { return Arrays{x[0] < static_cast<std::int32_t>(trips)}; };
   const auto counted = [&](const Arrays& x) {
     Arrays next = iteration(x);
     next.insert(next.begin(), x[0] + 1);
     return next;
   };
-  const Lowered end = lower_while(emitter, all, goes_on, counted, values);
+  const Lowered end = lower_while(emitter, all, condition, counted, values);
   return {end.begin() + 1, end.end()};
 }
 

@@ -16,8 +16,8 @@ using ArrayFunction = std::function<Arrays(const Arrays& values)>;
 Lowered lower_function(Emitter& emitter, const Types& types, const ArrayFunction& function,
                        const Lowered& values);
 
-/// A stablehlo.while. `goes_on` gives one boolean; `iteration` gives values of the same types.
-Lowered lower_while(Emitter& emitter, const Types& types, const ArrayFunction& goes_on,
+/// A stablehlo.while. `condition` gives one boolean; `iteration` gives values of the same types.
+Lowered lower_while(Emitter& emitter, const Types& types, const ArrayFunction& condition,
                     const ArrayFunction& iteration, const Lowered& start);
 
 /// A loop of `trips` iterations. `iteration` gets the number of its trip, an i32 scalar, before the values.

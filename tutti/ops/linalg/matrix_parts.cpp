@@ -30,6 +30,16 @@ Array real_part(const Array& x) { return convert(as_real(x), x.dtype()); }
 Array conjugate(const Array& x) { return is_complex(x.dtype()) ? conj(x) : x; }
 Array one_norms(const Array& x) { return is_complex(x.dtype()) ? abs(real(x)) + abs(imag(x)) : abs(x); }
 
+Array scale_of(const Array& x) {
+  const Array sizes = is_complex(x.dtype()) ? maximum(abs(real(x)), abs(imag(x))) : abs(x);
+  const Array largest = expand_dims(expand_dims(reduce_max(sizes, {-2, -1}), -1), -1);
+  return select(largest > 0, largest, 1);
+}
+
+Array divided_by_scale(const Array& x, const Array& scale) {
+  return is_complex(x.dtype()) ? complex(real(x) / scale, imag(x) / scale) : x / scale;
+}
+
 Array diagonal_part(const Array& x) { return select(is_on_diagonal(x.shape()), x, zeros_of(x.type())); }
 
 Array diagonal_of(const Array& x) { return reduce_sum(diagonal_part(x), -1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared code of eigh, svd and qr: parts of matrices, and values that belong to their rows or columns.
+// Shared code of eigh, lu, svd and qr: parts of matrices, and values that belong to their rows or columns.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,11 @@ Array as_real(const Array& x);
 Array conjugate(const Array& x);
 /// |x|; |real| + |imag| of complex numbers, as LAPACK compares them.
 Array one_norms(const Array& x);
+/// For each matrix the largest absolute value of a real or imaginary part, or 1 if there are only zeros:
+/// real, [.., 1, 1]. Elements divided by it have squares that do not overflow.
+Array scale_of(const Array& x);
+/// x / scale, part by part. scale: real.
+Array divided_by_scale(const Array& x, const Array& scale);
 /// The matrices with zeros off the diagonal.
 Array diagonal_part(const Array& x);
 /// [.., n, n] -> [.., n].

@@ -43,19 +43,18 @@ Array reflected(const Array& x, const Array& tau, const Array& v) {
 /// in row k. A column that has no more than that number stays. Source: LAPACK larfg.
 std::pair<Reflection, Array> reflection_of(const Array& column, const Array& k) {
   const Array row = iota(column.shape(), DType::i32, -2), zeros = zeros_of(column.type());
-  const Array alpha = dynamic_slice_in_dim(column, k, 1, -2), below = select(row > k, column, zeros);
-  const Array part = select(row >= k, column, zeros);
-  const Array largest = expand_dims(reduce_max(one_norms(part), -2), -2);
-  const Array scale = select(largest > 0, largest, 1);
-  const Array scaled = part / convert(scale, part.dtype());
-  const Array norm = scale * sqrt(sum_of_rows(as_real(scaled * conjugate(scaled))));
+  const Array part = select(row >= k, column, zeros), scale = scale_of(part);
+  const Array scaled = divided_by_scale(part, scale), below = select(row > k, scaled, zeros);
+  const Array alpha = dynamic_slice_in_dim(scaled, k, 1, -2);
+  const Array norm = sqrt(sum_of_rows(as_real(scaled * conjugate(scaled))));
   const Array beta = convert(select(as_real(alpha) < 0, norm, -norm), column.dtype());
   const Array left =
       sum_of_rows(one_norms(below)) + (is_complex(alpha.dtype()) ? abs(imag(alpha)) : 0 * norm);
   const Array stays = equal(left, 0);
-  const Array divisor = select(stays, 1, alpha - beta);
-  return {{vector_in(below / divisor, k), select(stays, 0, (beta - alpha) / select(stays, 1, beta))},
-          select(stays, alpha, beta)};
+  const Array tau = select(stays, 0, (beta - alpha) / select(stays, 1, beta));
+  const Array diagonal =
+      select(stays, dynamic_slice_in_dim(column, k, 1, -2), beta * convert(scale, column.dtype()));
+  return {{vector_in(below / select(stays, 1, alpha - beta), k), tau}, diagonal};
 }
 
 /// Column k of the matrices as r has it, with v below; tau of column k.

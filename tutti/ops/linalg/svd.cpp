@@ -129,7 +129,7 @@ class Turning {
     gaps_ = convert(inverse_off_diagonal((rows + columns) * (rows - columns)), e_.dtype());
     s_ = s;
   }
-  Array of_values() const { return diagonal_of(is_complex(e_.dtype()) ? real(e_) : e_); }
+  Array of_values() const { return diagonal_of(as_real(e_)); }
 
   Array of_u() const {
     const Array scaled = by_column_ * e_;

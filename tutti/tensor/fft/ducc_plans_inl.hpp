@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "tutti/tensor/fft/ducc_axes_inl.hpp"
 #include "tutti/tensor/fft/fft.hpp"
@@ -68,7 +70,7 @@ class Plan final : public FftPlan {
   std::size_t spectrum_bytes() const { return (spectrum_ * sizeof(Cmplx<T>) + 63) / 64 * 64; }
 
   /// Rows of the last dim that are transformed before the next dim is: the matrix of the last two dims if it
-  /// fits into the cache, else all rows.
+  /// fits into the cache and fills the lanes well, else all rows.
   std::size_t rows_together(std::size_t rows) const {
     if (lengths_.size() == 1) return rows;
     const std::size_t matrix = lengths_[lengths_.size() - 2];
