@@ -45,17 +45,6 @@ Tensor smooth_field(int size) {
   return field;
 }
 
-// The distance of two fields, as a part of the second one's size: 1 for a field of zeros.
-double error(const Array& found, const Array& expected) {
-  auto [a, b] = std::pair{found.values<float>(), expected.values<float>()};
-  double apart = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    apart += std::pow(a[i] - b[i], 2);
-    size += std::pow(b[i], 2);
-  }
-  return std::sqrt(apart / size);
-}
-
 void run_on(const Machine& machine, const Options& options) {
   const bool has_picture = !options.picture.empty() && machine.process() == 0;
   if (has_picture) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
@@ -87,7 +76,7 @@ void run_on(const Machine& machine, const Options& options) {
 
   const auto [given, found, spread] =
       machine.place(std::tuple(final_field, search.field, spread_out(search.field)), P());
-  const double initial_error = error(found, initial), final_error = error(spread, given);
+  const double initial_error = examples::error(found, initial), final_error = examples::error(spread, given);
   std::vector<examples::Field> fields{{"the initial field", initial.tensor()},
                                       {"the final field: given", given.tensor()},
                                       {"the initial field: found", found.tensor()}};

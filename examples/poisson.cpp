@@ -53,17 +53,6 @@ Exact exact_on(int size) {
   return {Tensor(cube, potentials), Tensor(cube, sources)};
 }
 
-// The distance of two fields, as a part of the second one's size: 1 for a field of zeros.
-double error(const Array& found, const Array& expected) {
-  auto [a, b] = std::pair{found.values<float>(), expected.values<float>()};
-  double apart = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    apart += std::pow(a[i] - b[i], 2);
-    size += std::pow(b[i], 2);
-  }
-  return std::sqrt(apart / size);
-}
-
 // The plane at an eighth of the last dim, where sin 2z is 1: the least number of the field becomes 0, the
 // largest one 1.
 examples::Field slice(const std::string& title, const Array& field) {
@@ -102,7 +91,7 @@ void run_on(const Machine& machine, const Options& options) {
 
   const Array potential = machine.place(given, P());
   fmt::print("{0}x{0}x{0} points on {1}\nerror of the potential {2:.1e}\n", options.size,
-             machine.description(), error(potential, expected.potential));
+             machine.description(), examples::error(potential, expected.potential));
   const auto save = [&](int steps) {
     examples::save(machine, options, search.source, search.velocity, steps);
   };
@@ -113,7 +102,7 @@ void run_on(const Machine& machine, const Options& options) {
   const std::vector<examples::Field> fields{slice("the source", source), slice("its potential", potential),
                                             slice("the source: found", found)};
   fmt::print("{}error of the source that was found {:.4f}; a field of zeros has 1\n", drawn(fields),
-             error(found, source));
+             examples::error(found, source));
   if (has_picture) write_picture(options.picture, fields);
 }
 

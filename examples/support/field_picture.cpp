@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "examples/support/text_file.hpp"
 
@@ -73,6 +75,16 @@ std::string svg_of(const Tensor& field) {
 }
 
 }  // namespace
+
+double error(const Array& found, const Array& expected) {
+  const std::vector<float> a = found.values<float>(), b = expected.values<float>();
+  double apart = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    apart += std::pow(a[i] - b[i], 2);
+    size += std::pow(b[i], 2);
+  }
+  return std::sqrt(apart / size);
+}
 
 std::string drawn(std::span<const Field> fields) {
   std::string text, line;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of numbers as pictures: dark for 0, light for 1 and more.
+// Fields of numbers: their distance, and pictures of them, dark for 0, light for 1 and more.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include "tutti/ir/array.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 namespace examples {
+
+/// The distance of two f32 fields, as a part of the second one's size: 1 for a field of zeros.
+double error(const tutti::Array& found, const tutti::Array& expected);
 
 struct Field {
   std::string title;
