@@ -33,9 +33,9 @@ TEST(fft_of_dims, integers_and_halves_become_complex64) {
 
 TEST(fft_of_dims, refuses_what_it_cannot_transform) {
   EXPECT_EQ(refused({row}, [](const Arrays& x) { return fft(x[0], {.n = 0}); }),
-            "T005: fft: complex64[4]: a transform of 0 elements; use one or more");
+            "T005: fft: a transform of 0 elements along a dim, of f32[4]; use one or more");
   EXPECT_EQ(refused({Type(DType::complex64, {1})}, [](const Arrays& x) { return irfft(x[0]); }),
-            "T005: irfft: complex64[1]: a transform of 0 elements; use one or more");
+            "T005: irfft: a transform of 0 elements along a dim, of complex64[1]; use one or more");
   EXPECT_EQ(refused({row}, [](const Arrays& x) { return fft(x[0], {.dim = 1}); }).substr(0, 10),
             "T006: fft:");
   EXPECT_EQ(refused({volume}, [](const Arrays& x) { return fftn(x[0], {.dims = {1, -3}}); }).substr(0, 11),

@@ -38,8 +38,9 @@ TEST(convolution, of_unreduced_and_reduced_is_unreduced) {
 }
 
 TEST(convolution, refuses_different_ranks_c1) {
-  EXPECT_EQ(refusal(with({}), row, f32({6, 4})),
-            "T006: f32[2,4,5] and f32[6,4] have different ranks (convolution_c1)");
+  EXPECT_EQ(refusal(with({}), row, f32({6, 4})), "T006: f32[2,4,5] and f32[6,4] have different ranks "
+                                                 "(convolution_c1); an image alone needs a dim of size 1 "
+                                                 "for the batch: expand_dims(x, 0)");
 }
 
 TEST(convolution, refuses_windows_that_are_not_one_per_dim_c2) {
@@ -105,7 +106,8 @@ TEST(convolution, refuses_dims_that_are_not_a_permutation_c12_to_c20) {
 TEST(convolution, refuses_a_kernel_with_other_features_c14) {
   EXPECT_EQ(refusal(with({}), row, f32({6, 3, 3})),
             "T005: the kernel f32[6,3,3] has 3 input features in dim 1, f32[2,4,5] has 4 of them in 1 group "
-            "(convolution_c14)");
+            "(convolution_c14); features are the last dim unless .layout says otherwise: "
+            "\"NCHW,OIHW->NCHW\"");
 }
 
 TEST(convolution, refuses_groups_below_1_and_both_kinds_c21_c22_c23) {

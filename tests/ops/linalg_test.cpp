@@ -68,6 +68,11 @@ TEST(cholesky_op, rejects_other_dtypes_c1) {
 TEST(cholesky_op, rejects_what_is_not_square_c2) {
   EXPECT_EQ(refusal_of(Cholesky{}, {tall}),
             "T005: f64[3,2] has 3 rows and 2 columns in its last two dims; they must be equal (cholesky_c2)");
+  const Axis axis = example_mesh().axes()[0];
+  EXPECT_EQ(
+      refusal_of(Cholesky{}, {Type(DType::f64, {1, 4}).with(axis, varying)}),
+      "T005: f64[1,4]{V:a} has 1 row and 4 columns in its last two dims; they must be equal (cholesky_c2). "
+      "Inside of shard_map it is the block of one device: all_gather joins the blocks");
   EXPECT_EQ(refusal_of(Cholesky{}, {Type(DType::f64, {2})}),
             "T005: f64[2] is no matrix: it needs two dims or more, and the last two are rows and columns "
             "(cholesky_c2)");

@@ -93,8 +93,8 @@ class Array {
   /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more
   /// elements, T007 if it is complex.
   double item(Where where = Where::here()) const;
-  /// The elements of a finished array in row-major order. Throws T011 while it is traced, T007 if T is not
-  /// the C++ type of its dtype.
+  /// A copy of the elements of a finished array in row-major order. Throws T011 while it is traced, T007 if
+  /// T is not the C++ type of its dtype.
   template <class T>
     requires is_element<T>
   std::vector<T> values(Where where = Where::here()) const {

@@ -88,7 +88,8 @@ std::vector<std::int64_t> lengths_of(FftKind kind, const Array& x, const std::ve
     if (kind == FftKind::irfft) lengths.back() = 2 * (lengths.back() - 1);
   }
   for (std::int64_t n : lengths)
-    require(n >= 1, Code::shape, "{}: a transform of {}; use one or more", x.type(), counted(n, "element"));
+    require(n >= 1, Code::shape, "a transform of {} along a dim, of {}; use one or more",
+            counted(n, "element"), x.type());
   return lengths;
 }
 
@@ -97,15 +98,14 @@ Array transform(FftKind kind, const Array& given, const FftnOptions& options) {
   require(options.sizes.empty() || options.sizes.size() == dims.size(), Code::shape,
           "{} for {}; give one size per dim", counted(std::ssize(options.sizes), "size"),
           counted(std::ssize(dims), "dim"));
-  Array x = with_elements_of(kind, given);
-  if (dims.empty()) return x;
+  if (dims.empty()) return with_elements_of(kind, given);
   std::vector<int> last(dims.size());
   std::iota(last.begin(), last.end(), -static_cast<int>(dims.size()));
-  Array moved = moveaxis(x, dims, last);
-  const std::vector<std::int64_t> lengths = lengths_of(kind, moved, options.sizes, dims.size());
+  const Array turned = moveaxis(given, dims, last);
+  const std::vector<std::int64_t> lengths = lengths_of(kind, turned, options.sizes, dims.size());
   std::vector<std::int64_t> sizes = lengths;
   if (kind == FftKind::irfft) sizes.back() = lengths.back() / 2 + 1;
-  Array done = over_last_dims(kind, resized(moved, sizes), lengths);
+  Array done = over_last_dims(kind, resized(with_elements_of(kind, turned), sizes), lengths);
   if (options.norm != FftNorm::backward) done = done * factor(kind, options.norm, lengths);
   return moveaxis(done, last, dims);
 }

@@ -26,7 +26,7 @@ struct ConvolutionOptions {
 };
 /// Sums of products of a kernel with the windows of an input; the kernel is not reversed.
 /// x: [n, h, w, c], kernel: [kh, kw, c / feature_groups, o] -> [n, h', w', o], where h' is
-/// (low + h + high - kh) / stride + 1; any number of spatial dims, in any layout.
+/// (low + h + high - kh) / stride + 1, or 0 if kh is larger; any number of spatial dims, in any layout.
 /// Throws T005, T006, T007 (convolution_c1 to _c27), and T005 for a layout that does not fit.
 /// Source: jax.lax.conv_general_dilated.
 Array convolution(const Operand& x, const Operand& kernel, const ConvolutionOptions& options = {});

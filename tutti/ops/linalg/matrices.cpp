@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
@@ -43,9 +44,12 @@ void require_matrices(Type x, std::string_view label) {
 void require_square(Type x, std::string_view label) {
   require_matrices(x, label);
   const Matrices matrices = matrices_of(x);
+  const bool varies =
+      std::ranges::any_of(x.states(), [](const auto& axis) { return axis.second == State::varying; });
   require(matrices.rows == matrices.columns, Code::shape,
-          "{} has {} rows and {} columns in its last two dims; they must be equal ({})", x, matrices.rows,
-          matrices.columns, label);
+          "{} has {} and {} in its last two dims; they must be equal ({}){}", x,
+          counted(matrices.rows, "row"), counted(matrices.columns, "column"), label,
+          varies ? ". Inside of shard_map it is the block of one device: all_gather joins the blocks" : "");
 }
 
 void require_for_lapack(Type x, std::string_view label) {

@@ -29,8 +29,9 @@ struct Svd {
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"singular values and vectors are not linear"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
-  static constexpr Refused lower{"StableHLO has no singular values; run it on the local machine, or compute "
-                                 "them outside of the program"};
+  static constexpr Refused lower{
+      "StableHLO has no singular values. XLA's devices run qr and eigh: least squares "
+      "are triangular_solve of qr, principal axes eigh of a covariance"};
   static std::vector<Example> examples();
 
   /// The derivative of the full factors: no rule says how the vectors beyond the singular values move.

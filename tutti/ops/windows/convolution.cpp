@@ -169,8 +169,11 @@ Types Convolution::infer(const Types& operands) const {
     fail(Code::dtype, "{} is bool, which has no convolution; convert it: convert(x, DType::f32)",
          to_string(input));
   const int rank = static_cast<int>(windows.size()) + 2;
-  require(input.rank() == kernel.rank(), Code::dim, "{} and {} have different ranks (convolution_c1)", input,
-          kernel);
+  require(
+      input.rank() == kernel.rank(), Code::dim,
+      "{} and {} have different ranks (convolution_c1); an image alone needs a dim of size 1 for the batch: "
+      "expand_dims(x, 0)",
+      input, kernel);
   require(input.rank() == rank, Code::dim, "{} for {}; one per spatial dim (convolution_c2)",
           counted(std::ssize(windows), "window"), input);
   require_roles(dims.input, windows.size(), input, "input", "convolution_c12", "convolution_c13");
@@ -190,8 +193,9 @@ Types Convolution::infer(const Types& operands) const {
   require_divisible(batch, batch_groups, "the batch", "convolution_c10");
   require_divisible(features, feature_groups, "the features of the input", "convolution_c11");
   require(kernel.shape()[dims.kernel.feature] == features / feature_groups, Code::shape,
-          "the kernel {} has {} input features in dim {}, {} has {} of them in {} (convolution_c14)", kernel,
-          kernel.shape()[dims.kernel.feature], dims.kernel.feature.index, input, features,
+          "the kernel {} has {} input features in dim {}, {} has {} of them in {} (convolution_c14); "
+          "features are the last dim unless .layout says otherwise: \"NCHW,OIHW->NCHW\"",
+          kernel, kernel.shape()[dims.kernel.feature], dims.kernel.feature.index, input, features,
           counted(feature_groups, "group"));
   require_divisible(out, batch_groups, "the output features", "convolution_c15");
   require_divisible(out, feature_groups, "the output features", "convolution_c16");
