@@ -131,6 +131,10 @@ void print_rules(const OpRow& row) {
 }
 
 void print_run(const ShownRun& run) {
+  if (const auto* refused = std::get_if<NotRun>(&run.outcome)) {
+    fmt::print("\nnot run on {}\n{}\n", run.machine, wrapped("  " + refused->why, 2));
+    return;
+  }
   fmt::print("\nrun on {}\n", run.machine);
   std::string last;
   std::size_t positions = 0, left = 0;
@@ -138,7 +142,7 @@ void print_run(const ShownRun& run) {
     if (left > 0) fmt::print("       .. and {} more devices\n", left);
     positions = left = 0;
   };
-  for (const ShownValue& value : run.values) {
+  for (const ShownValue& value : std::get<std::vector<ShownValue>>(run.outcome)) {
     bool is_new = value.variable != last;
     if (is_new) end_variable();
     last = value.variable;
@@ -206,9 +210,10 @@ nlohmann::ordered_json as_json(const OpRow& row, const ShownRun& run, const std:
     }
   for (const RuleCell& cell : rule_cells(row))
     rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
-  for (const ShownValue& value : run.values)
-    values_run.push_back(
-        {{"variable", value.variable}, {"position", value.position}, {"value", value.value}});
+  if (const auto* values = std::get_if<std::vector<ShownValue>>(&run.outcome))
+    for (const ShownValue& value : *values)
+      values_run.push_back(
+          {{"variable", value.variable}, {"position", value.position}, {"value", value.value}});
   for (const auto& [axis, text] : batched_texts(example))
     batched.push_back({{"over", axis}, {"program", text}});
   return {{"op", row.name},
@@ -227,6 +232,7 @@ nlohmann::ordered_json as_json(const OpRow& row, const ShownRun& run, const std:
           {"example", program_text(example)},
           {"machine", run.machine},
           {"values", values_run},
+          {"not_run", std::holds_alternative<NotRun>(run.outcome) ? std::get<NotRun>(run.outcome).why : ""},
           {"forward_derivative", jvp_text(example)},
           {"gradient", gradient_text(example)},
           {"batched", batched},

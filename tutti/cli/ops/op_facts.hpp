@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tutti/base/inside.hpp"
@@ -67,12 +68,17 @@ std::vector<std::pair<std::string, std::string>> batched_texts(const Example& ex
 struct ShownValue {
   std::string variable, position, value;
 };
+/// Why an example is not run here: "R004: fft: this library was built without ducc ..".
+struct NotRun {
+  std::string why;
+};
 struct ShownRun {
   std::string machine;  // "a=2,b=2,c=2" of virtual devices, "8 cpu devices of XLA (a=2,b=2,c=2)"
-  std::vector<ShownValue> values;
+  std::variant<std::vector<ShownValue>, NotRun> outcome;
 };
 /// Runs the example on virtual devices. `trace`: the file for a timeline of that run; empty: none.
-/// Throws R001 if it cannot be written.
+/// NotRun if the op needs a library that is not in this build.
+/// Throws R001 if the timeline cannot be written.
 ShownRun run_locally(const Example& example, const std::string& trace);
 /// The rows of the example, with the numbers of every device.
 Report report_of(const Example& example);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tutti/base/error.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/cli/ops/op_facts.hpp"
 #include "tutti/control/wrapped/start.hpp"
@@ -127,9 +128,14 @@ ShownRun run_locally(const Example& example, const std::string& trace) {
   Team team(2);
   Timeline timeline(team.workers(), trace, "tutti on " + to_string(example_mesh()));
   CompileOptions options{.check_races = true, .timeline = trace.empty() ? nullptr : &timeline};
-  std::vector<Tensors> results = run_on_machine(run.program, example_mesh(), run.inputs, team, options);
-  require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
-  return {to_string(example_mesh()), shown(run, results)};
+  try {
+    std::vector<Tensors> results = run_on_machine(run.program, example_mesh(), run.inputs, team, options);
+    require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
+    return {to_string(example_mesh()), shown(run, results)};
+  } catch (const Error& error) {
+    if (error.code() != Code::device) throw;
+    return {to_string(example_mesh()), NotRun{error.what()}};
+  }
 }
 
 Report report_of(const Example& example) {
