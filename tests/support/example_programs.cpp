@@ -12,30 +12,6 @@
 
 namespace tutti {
 
-namespace {
-
-/// Appends the equations of `part`; its inputs are `inputs`. Returns its outputs.
-std::vector<Var> append(Program& program, const Program& part, const std::vector<Var>& inputs) {
-  std::vector<Var> vars(part.types.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) vars[part.inputs[i]] = inputs[i];
-  const auto mapped = [&](std::vector<Var> from) {
-    for (Var& var : from) var = vars[var];
-    return from;
-  };
-  for (Equation equation : part.equations) {
-    for (const Var result : equation.results) {
-      vars[result] = static_cast<Var>(program.types.size());
-      program.types.push_back(part.type(result));
-    }
-    equation.operands = mapped(equation.operands);
-    equation.results = mapped(equation.results);
-    program.equations.push_back(std::move(equation));
-  }
-  return mapped(part.outputs);
-}
-
-}  // namespace
-
 Program program_of(const std::vector<Example>& examples) {
   Program program;
   auto variable = [&](Type type) {
@@ -70,15 +46,18 @@ Array projections_of(const Array& v) {
 
 Program program_without_phases(const std::vector<Example>& examples) {
   Program program = program_of(examples);
-  const std::vector<Equation> equations = program.equations;
-  for (const Equation& equation : equations) {
-    if (!equation.op.as<Eigh>()) continue;
-    const Var vectors = equation.results[1];
-    const auto body = [](const Arrays& x) { return Arrays{projections_of(x[0])}; };
-    const Var projections = append(program, trace({program.type(vectors)}, body).program, {vectors})[0];
-    std::ranges::replace(program.outputs, vectors, projections);
-  }
-  return program;
+  if (std::ranges::none_of(examples, [](const Example& each) { return each.op.as<Eigh>() != nullptr; }))
+    return program;
+  const auto body = [&](const Arrays& x) {
+    Arrays outputs = inline_program(program, x);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const Equation& equation = equation_of_result(program, i);
+      if (equation.op.as<Eigh>() && program.outputs[i] == equation.results[1])
+        outputs[i] = projections_of(outputs[i]);
+    }
+    return outputs;
+  };
+  return trace(program.types_of(program.inputs), body).program;
 }
 
 Values random_inputs(const std::vector<Example>& examples) {

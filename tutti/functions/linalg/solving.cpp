@@ -138,7 +138,7 @@ Array inv(const Operand& a) {
     const Array matrix = as_array(a);
     require_for_lapack(matrix.type(), "solve_c1");
     require_square(matrix.type(), "solve_c3");
-    return solved(matrix, identity_like(matrix), a.where());
+    return solved(matrix, identity_of(matrix.type()), a.where());
   });
 }
 

@@ -2,6 +2,7 @@
 #include "tutti/ops/linalg/eigh_lower.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -9,7 +10,6 @@
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/iota.hpp"
 #include "tutti/ops/linalg/lower_loop.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
@@ -103,23 +103,21 @@ Array is_diagonal(const Array& a) {
          (largest < std::numeric_limits<double>::infinity());
 }
 
-/// The matrices that the kernel reads, scaled, with a line of zeros if n is odd; the identity.
-Arrays padded(const Array& x) {
-  const Array given = hermitian_of_lower(x), a = divided_by_scale(given, scale_of(given));
-  if (a.dim(-1) % 2 == 0) return {a, identity_like(a)};
+/// The matrices that the kernel reads, scaled, with a line of zeros if n is odd; their scales.
+std::pair<Array, Array> padded(const Array& x) {
+  const Array given = hermitian_of_lower(x), scale = scale_of(given), a = divided_by_scale(given, scale);
+  if (a.dim(-1) % 2 == 0) return {a, scale};
   std::vector<Padding> padding(static_cast<std::size_t>(a.rank()));
   for (std::size_t i = padding.size() - 2; i < padding.size(); ++i) padding[i].high = 1;
-  const Array even = pad(a, 0, padding);
-  return {even, identity_like(even)};
+  return {pad(a, 0, padding), scale};
 }
 
-/// The n eigenvalues of x in ascending order, and their vectors; NaN where the matrix is not diagonal.
-Arrays in_order(const Array& x, const Array& a, const Array& v) {
-  const std::int64_t n = x.dim(-1);
+/// The n eigenvalues in ascending order, and their vectors; NaN where the matrix is not diagonal.
+Arrays in_order(const Array& a, const Array& v, const Array& scale, std::int64_t n) {
   const auto without_padding = [&](const Array& padded) {
     return slice_in_dim(slice_in_dim(padded, 0, n, 1, -2), 0, n, 1, -1);
   };
-  const Array values = as_rows(diagonal_of(as_real(without_padding(a))), n) * scale_of(hermitian_of_lower(x));
+  const Array values = as_rows(diagonal_of(as_real(without_padding(a))), n) * scale;
   const Arrays sorted = sort(Arrays{values, without_padding(v)}, -1);
   const Array is_found = is_diagonal(a);
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -140,10 +138,10 @@ Lowered lower_eigh(Emitter& emitter, stablehlo::Value x) {
     return lower_function(emitter, {}, nothing, {});
   }
   const Types types{Type(DType::i32, {}), of_a, of_a};
-  const auto start = [](const Arrays& a) {
-    Arrays made = padded(a[0]);
-    made.insert(made.begin(), constant(std::int32_t{0}));
-    return made;
+  const Type of_scale(real_dtype_of(type.dtype()), with_last_dims(type.shape(), {1, 1}));
+  const auto start = [](const Arrays& given) {
+    const auto [a, scale] = padded(given[0]);
+    return Arrays{constant(std::int32_t{0}), a, identity_of(a.type()), scale};
   };
   const auto is_unfinished = [](const Arrays& v) {
     return Arrays{(v[0] < most_sweeps) & reduce_max(~is_diagonal(v[1]))};
@@ -163,11 +161,11 @@ Lowered lower_eigh(Emitter& emitter, stablehlo::Value x) {
     return Lowered{before[0], after[0], after[1]};
   };
   const auto condition = [&](const Lowered& v) { return lower_function(emitter, types, is_unfinished, v); };
-  const Lowered end =
-      emitter.emit_with_regions("stablehlo.while", lower_function(emitter, {type}, start, {x}), types,
-                                {{types, condition}, {types, sweep}});
-  const auto results = [](const Arrays& v) { return in_order(v[0], v[1], v[2]); };
-  return lower_function(emitter, {type, of_a, of_a}, results, {x, end[1], end[2]});
+  const Lowered made = lower_function(emitter, {type}, start, {x});
+  const Lowered end = emitter.emit_with_regions("stablehlo.while", {made[0], made[1], made[2]}, types,
+                                                {{types, condition}, {types, sweep}});
+  const auto results = [n](const Arrays& v) { return in_order(v[0], v[1], v[2], n); };
+  return lower_function(emitter, {of_a, of_a, of_scale}, results, {end[1], end[2], made[3]});
 }
 
 }  // namespace tutti::ops

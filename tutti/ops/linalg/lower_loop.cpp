@@ -20,16 +20,6 @@ Lowered ops::lower_function(Emitter& emitter, const Types& types, const ArrayFun
   return emitter.lower(trace(types, placed).program, values);
 }
 
-Lowered ops::lower_while(Emitter& emitter, const Types& types, const ArrayFunction& condition,
-                         const ArrayFunction& iteration, const Lowered& start) {
-  const auto region = [&](const ArrayFunction& function) {
-    return Emitter::Region{types, [&emitter, &types, &function](const Lowered& values) {
-                             return lower_function(emitter, types, function, values);
-                           }};
-  };
-  return emitter.emit_with_regions("stablehlo.while", start, types, {region(condition), region(iteration)});
-}
-
 Lowered ops::lower_counted(Emitter& emitter, std::int64_t trips, const Types& types,
                            const ArrayFunction& iteration, const Lowered& start) {
   Types all{Type(DType::i32, {})};
@@ -42,7 +32,13 @@ Lowered ops::lower_counted(Emitter& emitter, std::int64_t trips, const Types& ty
     next.insert(next.begin(), x[0] + 1);
     return next;
   };
-  const Lowered end = lower_while(emitter, all, condition, counted, values);
+  const auto region = [&](const ArrayFunction& function) {
+    return Emitter::Region{all, [&emitter, &all, function](const Lowered& given) {
+                             return lower_function(emitter, all, function, given);
+                           }};
+  };
+  const Lowered end =
+      emitter.emit_with_regions("stablehlo.while", values, all, {region(condition), region(counted)});
   return {end.begin() + 1, end.end()};
 }
 

@@ -16,11 +16,8 @@ using ArrayFunction = std::function<Arrays(const Arrays& values)>;
 Lowered lower_function(Emitter& emitter, const Types& types, const ArrayFunction& function,
                        const Lowered& values);
 
-/// A stablehlo.while. `condition` gives one boolean; `iteration` gives values of the same types.
-Lowered lower_while(Emitter& emitter, const Types& types, const ArrayFunction& condition,
-                    const ArrayFunction& iteration, const Lowered& start);
-
-/// A loop of `trips` iterations. `iteration` gets the number of its trip, an i32 scalar, before the values.
+/// A stablehlo.while of `trips` iterations. `iteration` gets the number of its trip, an i32 scalar, before
+/// the values.
 Lowered lower_counted(Emitter& emitter, std::int64_t trips, const Types& types,
                       const ArrayFunction& iteration, const Lowered& start);
 

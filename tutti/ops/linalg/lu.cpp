@@ -66,7 +66,7 @@ Array made_square(const Array& x, std::int64_t n, bool is_lower) {
   std::vector<Padding> after(static_cast<std::size_t>(x.rank())), before = after;
   after[static_cast<std::size_t>(dim)].high = n - given;
   for (const int d : {rows, columns}) before[static_cast<std::size_t>(d)].low = given;
-  const Array whole = pad(x, 0.0, after), identity = identity_like(whole);
+  const Array whole = pad(x, 0.0, after), identity = identity_of(whole.type());
   const Array rest = slice_in_dim(slice_in_dim(identity, given, n, 1, columns), given, n, 1, rows);
   return whole + pad(rest, 0.0, before);
 }
@@ -115,7 +115,7 @@ Jvp Lu::jvp(const Arrays& operands, const Tangents& tangents) const {
   const int rank = both.rank();
   const std::int64_t m = both.shape()[rank - 2], n = both.shape()[rank - 1], k = std::min(m, n);
   const Array of_l = made_square(slice_in_dim(both, 0, k, 1, rank - 1), m, true);
-  const Array l = triangle_of(of_l, Triangle::lower, -1) + identity_like(of_l);
+  const Array l = triangle_of(of_l, Triangle::lower, -1) + identity_of(of_l.type());
   const Array u =
       triangle_of(made_square(slice_in_dim(both, 0, k, 1, rank - 2), n, false), Triangle::upper, 0);
   const Array moved = permuted_rows(*tangents[0], results[2]);

@@ -20,12 +20,10 @@
 namespace tutti::ops {
 namespace {
 
-Array line_numbers(const Array& x, int dim) { return iota(x.shape(), DType::i32, dim); }
-
 /// The first row at or below k with the largest size of an element; k if one is NaN.
 /// column: [.., m, 1] -> i32 [.., 1, 1].
 Array pivot_in(const Array& column, const Array& k) {
-  const Array row = line_numbers(column, -2), below = row >= k;
+  const Array row = row_numbers(column), below = row >= k;
   const Array size = select(below, one_norms(column), -std::numeric_limits<double>::infinity());
   const Array largest = expand_dims(reduce_max(size, -2), -2);
   const auto m = static_cast<std::int32_t>(column.dim(-2));
@@ -35,7 +33,7 @@ Array pivot_in(const Array& column, const Array& k) {
 
 /// Rows k and `pivot` of x swapped. A sum with zeros finds the row of each matrix.
 Array with_swapped_rows(const Array& x, const Array& k, const Array& pivot) {
-  const Array row = line_numbers(x, -2), is_pivot = equal(row, pivot);
+  const Array row = row_numbers(x), is_pivot = equal(row, pivot);
   const Array of_pivot = expand_dims(reduce_sum(select(is_pivot, x, zeros_of(x.type())), -2), -2);
   const Array of_k = dynamic_slice_in_dim(x, k, 1, -2);
   return select(equal(row, k), of_pivot, select(is_pivot, of_k, x));
@@ -47,7 +45,7 @@ Array eliminated(const Array& a, const Array& k) {
   const Array row = dynamic_slice_in_dim(a, k, 1, -2), column = dynamic_slice_in_dim(a, k, 1, -1);
   const Array pivot = dynamic_slice_in_dim(row, k, 1, -1), is_zero = equal(pivot, 0);
   const Array factors = select(is_zero, column, column / select(is_zero, 1, pivot));
-  const Array below = line_numbers(a, -2) > k, at = line_numbers(a, -1);
+  const Array below = row_numbers(a) > k, at = column_numbers(a);
   return select(below & (at > k), a - factors * row, select(below & equal(at, k), factors, a));
 }
 
@@ -55,7 +53,7 @@ Array eliminated(const Array& a, const Array& k) {
 Arrays step(const Array& k, const Array& a, const Array& pivots, const Array& rows) {
   const Array pivot = pivot_in(dynamic_slice_in_dim(a, k, 1, -1), k);
   return {eliminated(with_swapped_rows(a, k, pivot), k),
-          select(equal(line_numbers(pivots, -1), k), pivot, pivots), with_swapped_rows(rows, k, pivot)};
+          select(equal(column_numbers(pivots), k), pivot, pivots), with_swapped_rows(rows, k, pivot)};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
+#include "tutti/ops/linalg/matrix_parts.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -22,12 +23,6 @@
 #include "tutti/ops/zeros_of.hpp"
 
 namespace tutti::ops {
-namespace {
-
-Array row_numbers(const Array& x) { return iota(x.shape(), DType::i32, x.rank() - 2); }
-Array column_numbers(const Array& x) { return iota(x.shape(), DType::i32, x.rank() - 1); }
-
-}  // namespace
 
 Matrices matrices_of(Type x) {
   const Shape& shape = x.shape();
@@ -74,11 +69,12 @@ BatchedArrays batch_of_matrices(const Op& op, const Axis& axis, const BatchedArr
   return results;
 }
 
+Array row_numbers(const Array& x) { return iota(x.shape(), DType::i32, -2); }
+Array column_numbers(const Array& x) { return iota(x.shape(), DType::i32, -1); }
+
 Array transposed_matrices(const Array& x) { return move_dim(x, Dim{x.rank() - 1}, Dim{x.rank() - 2}); }
 
-Array adjoint_matrices(const Array& x) {
-  return is_complex(x.dtype()) ? conj(transposed_matrices(x)) : transposed_matrices(x);
-}
+Array adjoint_matrices(const Array& x) { return conjugate(transposed_matrices(x)); }
 
 Array triangle_of(const Array& x, Triangle triangle, int k) {
   const Array rows = k == 0 ? row_numbers(x) : row_numbers(x) + k, columns = column_numbers(x);
@@ -97,7 +93,10 @@ Array halved_lower(const Array& x) {
   return select(rows > columns, x, select(equal(rows, columns), diagonal, zeros_of(x.type())));
 }
 
-Array identity_like(const Array& x) { return convert(equal(row_numbers(x), column_numbers(x)), x.dtype()); }
+Array identity_of(Type type) {
+  const Array rows = iota(type.shape(), DType::i32, -2), columns = iota(type.shape(), DType::i32, -1);
+  return convert(equal(rows, columns), type.dtype());
+}
 
 Array permuted_rows(const Array& x, const Array& rows) {
   const Dims before = dims_of(x.rank() - 2);

@@ -48,6 +48,9 @@ double lapack_nanoseconds(DType dtype, double operations);
 /// The same op on operands that all have lanes in dim 0, or none of them: dims in front are more matrices.
 BatchedArrays batch_of_matrices(const Op& op, const Axis& axis, const BatchedArrays& operands);
 
+/// The number of the row of each element, and of the column: i32, of the shape of x.
+Array row_numbers(const Array& x);
+Array column_numbers(const Array& x);
 /// The matrices transposed.
 Array transposed_matrices(const Array& x);
 /// The matrices transposed and conjugated.
@@ -57,8 +60,8 @@ Array triangle_of(const Array& x, Triangle triangle, int k);
 /// The lower triangle of x, the real part of its diagonal halved: half of the Hermitian matrix with that
 /// triangle.
 Array halved_lower(const Array& x);
-/// [.., n, n] -> the identity for each matrix, in the type of x.
-Array identity_like(const Array& x);
+/// Matrices of this type, [.., m, n], with ones on the diagonal.
+Array identity_of(Type type);
 /// x: [.., m, n], rows: i32 [.., k] -> [.., k, n]: row rows[i] of each matrix at i.
 Array permuted_rows(const Array& x, const Array& rows);
 

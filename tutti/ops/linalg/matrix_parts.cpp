@@ -9,7 +9,6 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/iota.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
@@ -19,9 +18,7 @@
 namespace tutti::ops {
 namespace {
 
-Array is_on_diagonal(const Shape& shape) {
-  return equal(iota(shape, DType::i32, -2), iota(shape, DType::i32, -1));
-}
+Array is_on_diagonal(const Array& x) { return equal(row_numbers(x), column_numbers(x)); }
 
 }  // namespace
 
@@ -40,7 +37,7 @@ Array divided_by_scale(const Array& x, const Array& scale) {
   return is_complex(x.dtype()) ? complex(real(x) / scale, imag(x) / scale) : x / scale;
 }
 
-Array diagonal_part(const Array& x) { return select(is_on_diagonal(x.shape()), x, zeros_of(x.type())); }
+Array diagonal_part(const Array& x) { return select(is_on_diagonal(x), x, zeros_of(x.type())); }
 
 Array diagonal_of(const Array& x) { return reduce_sum(diagonal_part(x), -1); }
 
@@ -60,7 +57,7 @@ Array as_columns(const Array& x, std::int64_t columns) {
 }
 
 Array inverse_off_diagonal(const Array& x) {
-  const Array is_diagonal = is_on_diagonal(x.shape());
+  const Array is_diagonal = is_on_diagonal(x);
   return select(is_diagonal, 0, 1 / select(is_diagonal, 1, x));
 }
 

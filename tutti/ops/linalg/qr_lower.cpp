@@ -8,7 +8,6 @@
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
-#include "tutti/ops/iota.hpp"
 #include "tutti/ops/linalg/lower_loop.hpp"
 #include "tutti/ops/linalg/matrices.hpp"
 #include "tutti/ops/linalg/matrix_parts.hpp"
@@ -30,7 +29,7 @@ struct Reflection {
 
 /// v of a column that holds it below row k.
 Array vector_in(const Array& column, const Array& k) {
-  const Array row = iota(column.shape(), DType::i32, -2);
+  const Array row = row_numbers(column);
   return select(row > k, column, convert(equal(row, k), column.dtype()));
 }
 
@@ -42,7 +41,7 @@ Array reflected(const Array& x, const Array& tau, const Array& v) {
 /// The reflection that takes the elements of a column below row k to zero, and the real number that it leaves
 /// in row k. A column that has no more than that number stays. Source: LAPACK larfg.
 std::pair<Reflection, Array> reflection_of(const Array& column, const Array& k) {
-  const Array row = iota(column.shape(), DType::i32, -2), zeros = zeros_of(column.type());
+  const Array row = row_numbers(column), zeros = zeros_of(column.type());
   const Array part = select(row >= k, column, zeros), scale = scale_of(part);
   const Array scaled = divided_by_scale(part, scale), below = select(row > k, scaled, zeros);
   const Array alpha = dynamic_slice_in_dim(scaled, k, 1, -2);
@@ -61,11 +60,11 @@ std::pair<Reflection, Array> reflection_of(const Array& column, const Array& k) 
 Arrays reduced_column(const Array& k, const Array& a, const Array& taus) {
   const Array column = dynamic_slice_in_dim(a, k, 1, -1);
   const auto [reflection, diagonal] = reflection_of(column, k);
-  const Array row = iota(column.shape(), DType::i32, -2);
+  const Array row = row_numbers(column);
   const Array packed = select(row < k, column, select(equal(row, k), diagonal, reflection.v));
-  const Array at = iota(a.shape(), DType::i32, -1);
+  const Array at = column_numbers(a);
   const Array rest = reflected(a, conjugate(reflection.tau), reflection.v);
-  const Array is_k = equal(iota(taus.shape(), DType::i32, -1), k);
+  const Array is_k = equal(column_numbers(taus), k);
   return {select(at > k, rest, select(equal(at, k), packed, a)), select(is_k, reflection.tau, taus)};
 }
 
@@ -79,21 +78,20 @@ Lowered lower_qr(Emitter& emitter, stablehlo::Value a) {
   const std::int64_t c = matrices_of(of_q).columns;
   const Type of_taus = of_a.with(with_last_dims(of_a.shape(), {1, count}));
   const auto start = [&](const Arrays&) {
-    const Array row = iota(of_q.shape(), DType::i32, -2), column = iota(of_q.shape(), DType::i32, -1);
-    return Arrays{zeros_of(of_taus), convert(equal(row, column), of_q.dtype()), zeros_of(of_r)};
+    return Arrays{identity_of(of_q), zeros_of(of_a.elements() == 0 ? of_r : of_taus)};
   };
-  const Lowered made = lower_function(emitter, {}, start, {});
-  if (of_a.elements() == 0) return {made[1], made[2]};
+  Lowered made = lower_function(emitter, {}, start, {});
+  if (of_a.elements() == 0) return made;
   const Lowered packed =
       lower_counted(emitter, count, {of_a, of_taus},
-                    [](const Arrays& x) { return reduced_column(x[0], x[1], x[2]); }, {a, made[0]});
+                    [](const Arrays& x) { return reduced_column(x[0], x[1], x[2]); }, {a, made[1]});
   const auto last_first = [&](const Arrays& x) {
     const Array k = static_cast<std::int32_t>(count - 1) - x[0];
     const Array v = vector_in(dynamic_slice_in_dim(x[2], k, 1, -1), k);
     return Arrays{reflected(x[1], dynamic_slice_in_dim(x[3], k, 1, -1), v), x[2], x[3]};
   };
   const Lowered q =
-      lower_counted(emitter, count, {of_q, of_a, of_taus}, last_first, {made[1], packed[0], packed[1]});
+      lower_counted(emitter, count, {of_q, of_a, of_taus}, last_first, {made[0], packed[0], packed[1]});
   const auto upper = [&](const Arrays& x) {
     return Arrays{triangle_of(slice_in_dim(x[0], 0, c, 1, -2), Triangle::upper, 0)};
   };

@@ -20,11 +20,9 @@ constexpr inline bool simd_exists<double, 2> = native_simd<double>::size() == 2;
 #include <ducc0/fft/fft1d_impl.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <utility>
+
+#include "tutti/base/in_lines.hpp"
 
 // The passes call this of ducc's threads. Here the calling thread does all.
 namespace DUCC0_NAMESPACE::detail_threading {
@@ -188,7 +186,7 @@ class LongAxis {
            std::byte* scratch) const {
     auto* matrix = reinterpret_cast<Cmplx<T>*>(scratch);
     const std::size_t row = columns_ + apart;  // no power of two
-    std::byte* rest = scratch + (row * rows_ * sizeof(Cmplx<T>) + 63) / 64 * 64;
+    std::byte* rest = scratch + in_lines(row * rows_ * sizeof(Cmplx<T>));
     for (std::size_t l = 0; l < lines.count; ++l) {
       const std::size_t from = lines.in.step, to = lines.out.step;
       first_.run(matrix, in + l * lines.in.line, {columns_, {from, columns_ * from}, {1, row}}, 1, forward,

@@ -67,7 +67,7 @@ class Plan final : public FftPlan {
  private:
   T one_over_all() const { return T(1) / static_cast<T>(reals_); }
   bool keeps_spectrum() const { return kind_ == FftKind::irfft && lengths_.size() > 1; }
-  std::size_t spectrum_bytes() const { return (spectrum_ * sizeof(Cmplx<T>) + 63) / 64 * 64; }
+  std::size_t spectrum_bytes() const { return in_lines(spectrum_ * sizeof(Cmplx<T>)); }
 
   /// Rows of the last dim that are transformed before the next dim is: the matrix of the last two dims if it
   /// fits into the cache and fills the lanes well, else all rows.
