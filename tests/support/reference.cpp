@@ -375,7 +375,15 @@ std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
   auto value = [&](Var var) -> PerDevice& { return values[static_cast<std::size_t>(var)]; };
   ensure(inputs.size() == program.inputs.size(), "{} values for {} inputs", inputs.size(),
          program.inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) value(program.inputs[i]) = inputs[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Type type = program.type(program.inputs[i]);
+    for (const Tensor& given : inputs[i]) {
+      const Type found(given.dtype(), given.shape());
+      ensure(given.shape() == type.shape() && given.dtype() == type.dtype(), "input {}, {}, is {}", i, type,
+             found);
+    }
+    value(program.inputs[i]) = inputs[i];
+  }
   for (const Equation& equation : program.equations) {
     Types operand_types = program.types_of(equation.operands),
           result_types = program.types_of(equation.results);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/ops/moves/enter.hpp"
@@ -68,6 +69,9 @@ int device_of(const Processes& processes, int own) {
 
 /// Holds the shards of own devices.
 std::shared_ptr<const GlobalArray> whole_of(Type type, const Processes& processes, const Tensors& parts) {
+  for (const Tensor& part : parts)
+    ensure(part.shape() == type.shape() && part.dtype() == type.dtype(), "a value of an input {} is {}", type,
+           Type(part.dtype(), part.shape()));
   Border border = border_of(type, processes.whole());
   const Mesh& mesh = processes.box();
   Layout layout(mesh, Storage::by_type, {}, {});
