@@ -17,6 +17,7 @@ namespace {
 /// The whole numbers of a dense attribute of i64; a splat is repeated.
 std::vector<std::int64_t> numbers_of(const stablehlo::Dense& dense) {
   std::vector<std::int64_t> numbers(dense.data.size() / sizeof(std::int64_t));
+  if (numbers.empty()) return numbers;
   std::memcpy(numbers.data(), dense.data.data(), numbers.size() * sizeof(std::int64_t));
   if (numbers.size() == 1) numbers.resize(static_cast<std::size_t>(dense.type.elements()), numbers[0]);
   return numbers;
