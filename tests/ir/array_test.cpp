@@ -163,8 +163,8 @@ TEST(axis_names, are_texts_of_any_kind_known_at_run_time) {
 
 TEST(axis_names, without_a_text_name_no_axis) {
   const char* missing = nullptr;
-  EXPECT_EQ(refusal_of([&] { AxisNames({missing}).resolve(); }).substr(0, 32),
-            "T001: axis '' is not bound here;");
+  const std::initializer_list<AxisName> list{missing};
+  EXPECT_EQ(refusal_of([&] { AxisNames(list).resolve(); }).substr(0, 32), "T001: axis '' is not bound here;");
   EXPECT_EQ(refusal_of([&] { AxisNames(missing).resolve(); }).substr(0, 32),
             "T001: axis '' is not bound here;");
 }
