@@ -74,9 +74,10 @@ struct Imported {
   Imported(const Imported&) = delete;
   Imported& operator=(const Imported&) = delete;
   ~Imported() {
-    if (managed && managed->deleter) managed->deleter(managed);
+    if (managed) give_back(managed);
   }
   dlpack::Managed* managed = nullptr;
+  void (*give_back)(void* managed) = nullptr;
 };
 
 /// True if host memory holds all elements once, in row-major order.
@@ -90,7 +91,8 @@ bool is_in_one_piece(const GlobalArray& array) {
 
 }  // namespace
 
-Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, const Where& where) try {
+Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, void (*give_back)(void* managed),
+                                  const Where& where) try {
   require(managed != nullptr, Code::argument, "the pointer is null; hand in a DLManagedTensorVersioned");
   require(managed->version.major == version, Code::argument,
           "the array is of DLPack {}.{}, expected {}; ask its library for that version",
@@ -116,6 +118,7 @@ Tensor internal::tensor_of_dlpack(dlpack::Managed* managed, const Where& where) 
   // The array is the caller's until nothing can throw any more.
   const auto owner = std::make_shared<Imported>();
   Tensor tensor = Tensor::of_memory(std::move(shape), dtype, data, elements, owner, where);
+  owner->give_back = give_back;
   owner->managed = managed;
   return tensor;
 } catch (const Error& error) {
@@ -132,7 +135,7 @@ dlpack::Managed* internal::dlpack_of(const Array& array, const Where& where) try
   made->strides = row_major_strides(type.shape());
   made->managed = {.version = {.major = version, .minor = 0},
                    .manager_ctx = made.get(),
-                   .deleter = [](dlpack::Managed* self) { delete static_cast<Exported*>(self->manager_ctx); },
+                   .deleter = nullptr,
                    .flags = is_shared ? dlpack::read_only : dlpack::is_copied,
                    .dl_tensor = {.data = const_cast<std::byte*>(made->owner->buffer().base.get()),
                                  .device = {.device_type = cpu, .device_id = 0},
@@ -147,5 +150,7 @@ dlpack::Managed* internal::dlpack_of(const Array& array, const Where& where) try
 } catch (const Error& error) {
   throw error.at(where, "to_dlpack");
 }
+
+void internal::free_of_dlpack(void* manager_ctx) { delete static_cast<Exported*>(manager_ctx); }
 
 }  // namespace tutti

@@ -43,8 +43,11 @@ inline constexpr std::uint64_t read_only = 1, is_copied = 2;  // flags
 
 namespace tutti::internal {
 
-Tensor tensor_of_dlpack(dlpack::Managed* managed, const Where& where);
+/// `give_back` is called once with `managed`, when nobody uses the memory any more.
+Tensor tensor_of_dlpack(dlpack::Managed* managed, void (*give_back)(void* managed), const Where& where);
+/// Without a deleter: the caller sets one that calls free_of_dlpack(manager_ctx).
 dlpack::Managed* dlpack_of(const Array& array, const Where& where);
+void free_of_dlpack(void* manager_ctx);
 
 /// DLManagedTensorVersioned of any dlpack.h of version 1. DLManagedTensor, the older struct, has no version.
 template <class M>
@@ -69,7 +72,11 @@ namespace tutti {
 /// Source: dlpack.h 1.0.
 template <internal::ManagedByDlpack M>
 Tensor from_dlpack(M* managed, Where where = Where::here()) {
-  return internal::tensor_of_dlpack(reinterpret_cast<dlpack::Managed*>(managed), where);
+  const auto give_back = [](void* taken) {
+    M* const own = static_cast<M*>(taken);
+    if (own->deleter) own->deleter(own);
+  };
+  return internal::tensor_of_dlpack(reinterpret_cast<dlpack::Managed*>(managed), give_back, where);
 }
 
 /// A finished array for other libraries: auto* x = to_dlpack<DLManagedTensorVersioned>(array). The receiver
@@ -79,7 +86,9 @@ Tensor from_dlpack(M* managed, Where where = Where::here()) {
 /// Throws T011 for an array without a value, R004 if this process does not hold all of it.
 template <internal::ManagedByDlpack M = dlpack::Managed>
 M* to_dlpack(const Array& array, Where where = Where::here()) {
-  return reinterpret_cast<M*>(internal::dlpack_of(array, where));
+  M* const managed = reinterpret_cast<M*>(internal::dlpack_of(array, where));
+  managed->deleter = [](M* self) { internal::free_of_dlpack(self->manager_ctx); };
+  return managed;
 }
 
 }  // namespace tutti
