@@ -29,8 +29,8 @@ TEST(structure, operands_are_counted) {
             "S001 text:2:6: stablehlo.composite: chlo.erf has 2 operands; it takes 1");
 }
 
-/// The processor time of this thread, in seconds, in which a function of one line is read and the place of each
-/// of its operations is named.
+/// Reads a function of one line, and asks for the place of each operation. Returns the processor time of this
+/// thread.
 double seconds_to_read(int operations) {
   std::string line = "func.func @main(%a0: tensor<2xf32>) -> tensor<2xf32> { ";
   for (int i = 0; i < operations; ++i)
