@@ -63,7 +63,7 @@ void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
     for (std::int64_t k = 0; k < n; ++k)
       expected[std::size_t(start + k * inner)] = x[std::size_t(start + order[std::size_t(k)] * inner)];
   }
-  EXPECT_EQ(std::memcmp(found.data(), expected.data(), x.size() * sizeof(x[0])), 0)
+  EXPECT_TRUE(x.empty() || std::memcmp(found.data(), expected.data(), x.size() * sizeof(x[0])) == 0)
       << name(dtype) << ", lines of " << n << ", " << inner << " apart";
 }
 

@@ -110,7 +110,7 @@ Array in_total_order(const Array& x) {
                         : x.dtype() == DType::f32 ? DType::i32
                                                   : DType::i16;
   const int width = static_cast<int>(8 * bytes_per_element(integer));
-  const std::int64_t all_but_sign = (std::int64_t{1} << (width - 2)) * 2 - 1;
+  const std::int64_t all_but_sign = ((std::int64_t{1} << (width - 2)) - 1) * 2 + 1;
   const Array bits = bitcast_convert(x, integer);
   return logical_xor(bits, logical_and(shift_right_arithmetic(bits, width - 1), all_but_sign));
 }
