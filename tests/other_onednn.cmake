@@ -23,3 +23,5 @@ target_include_directories(onednn_3_tests SYSTEM BEFORE PRIVATE ${TUTTI_OTHER_ON
 target_link_libraries(onednn_3_tests PRIVATE ${other_dnnl} tutti_test_support)
 target_link_options(onednn_3_tests PRIVATE -Wl,--as-needed)
 add_shards(tensor.onednn_3_ onednn_3 tensor 1 1)
+add_dependencies(unit_tests onednn_3_tests)
+add_dependencies(thread_tests onednn_3_tests)

@@ -188,8 +188,8 @@ RowOfHalves in_halves(const OpRow& row) {
   return {row.name, long_examples(row.examples, DType::f16), long_examples(row.examples, DType::bf16)};
 }
 
-/// Rows of which some example may fold, without those that tests/xla/ops_test.cpp compares to the bit. Cheap:
-/// it runs whenever this program starts.
+/// The ops with an example that may fold. Each start of the program makes this list, so nothing is evaluated.
+/// tests/xla/ops_test.cpp compares moves to the bit.
 std::vector<OpRow> rows_that_may_fold() {
   const auto some_may_fold = [](const OpRow& row) {
     return std::ranges::any_of(row.examples, [](const Example& example) {

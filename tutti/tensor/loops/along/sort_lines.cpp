@@ -164,6 +164,7 @@ void sort_all(T* to, const T* from, const AlongDim& shape, std::byte* scratch) {
 
 void sort_lines(std::byte* to, const std::byte* from, const AlongDim& shape, DType dtype,
                 std::byte* scratch) {
+  if (shape.n == 0) return;
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
     else sort_all(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), shape, scratch);
