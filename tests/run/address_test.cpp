@@ -75,6 +75,14 @@ TEST(address, reshapes_what_steps_evenly) {
   EXPECT_EQ(reshaped({BufferId{0}, 0, {}, {0, 0}}, {6, 2}, {12})->dims, (Strides{0}));
 }
 
+// A step over whole blocks reads one number of each row.
+TEST(address, of_another_rank_than_the_shape_is_not_dense) {
+  Address of_rows{BufferId{0}, 0, {0, 0}, {24, 8, 4}};
+  EXPECT_TRUE(is_dense(of_rows, Shape{2, 3, 2}, 4));
+  of_rows.dims.pop_back();  // the 4 still stands behind the others
+  EXPECT_FALSE(is_dense(of_rows, Shape{2, 3, 2}, 4));
+}
+
 TEST(space, collapses_loops_that_follow_each_other) {
   Strides sizes{2, 1, 3, 4}, dense{48, 7, 16, 4}, row{0, 7, 0, 4};
   EXPECT_EQ(collapsed(sizes, dense).size(), 1U);

@@ -78,6 +78,7 @@ std::vector<std::int64_t> dense_strides(const Shape& shape, std::int64_t element
 }
 
 bool is_dense(const Address& address, const Shape& shape, std::int64_t element_bytes) {
+  if (std::ssize(address.dims) != shape.rank()) return false;
   if (shape.elements() <= 1) return true;
   std::int64_t stride = element_bytes;
   for (int i = shape.rank(); i-- > 0; stride *= shape[i])

@@ -43,7 +43,8 @@ std::int64_t stride_of(const kernel::Coordinate& coordinate, const Mesh& mesh, c
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates);
 /// Row-major strides in bytes.
 std::vector<std::int64_t> dense_strides(const Shape& shape, std::int64_t element_bytes);
-/// True if the elements of one device are contiguous, in row-major order.
+/// True if the elements of one device are those of `shape`, contiguous and in row-major order. An address of
+/// another rank is of another shape.
 bool is_dense(const Address& address, const Shape& shape, std::int64_t element_bytes);
 
 /// A digit of a view (devices/kernel.hpp) whose `from` is a stride in bytes of the operand.
