@@ -16,7 +16,8 @@ endif()
 add_executable(onednn_3_tests
   ${PROJECT_SOURCE_DIR}/tutti/tensor/products/float_product.cpp tensor/onednn_3/version_test.cpp
   tensor/product_test.cpp tensor/product_threads_test.cpp tensor/half_test.cpp tensor/instruction_sets.cpp)
-if(NOT CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread")  # which has an operator new of its own, as these have
+# counted_memory.cpp, which libraries_test.cpp needs, defines operator new. So does clang's thread sanitizer.
+if(NOT CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread")
   target_sources(onednn_3_tests PRIVATE processes/libraries_test.cpp processes/counted_memory.cpp)
 endif()
 target_compile_options(onednn_3_tests PRIVATE -O1)
